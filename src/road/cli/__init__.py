@@ -1,0 +1,82 @@
+"""The command line: ``road train``, ``resume``, ``eval``, ``report`` and ``list``.
+
+The commands are imported when they are asked for, so that ``road --help`` costs nothing and
+``road report`` works without JAX.
+"""
+
+import sys
+import traceback
+from importlib import import_module
+
+from road.errors import RoadError
+from road.version import __version__
+
+COMMANDS = {
+    "train": "pretrain on a task's dataset, then fine-tune online",
+    "resume": "continue a run that was stopped or killed",
+    "eval": "judge a run's saved agent on fresh episodes",
+    "report": "draw one or several runs as a self-contained HTML page",
+    "list": "name the tasks, agents or mixers",
+}
+
+USAGE = f"""usage: road COMMAND [OPTIONS]
+
+ROAD {__version__}: offline-to-online reinforcement learning that adapts its own data diet.
+
+commands:
+{chr(10).join(f"  {name:8} {text}" for name, text in COMMANDS.items())}
+
+`road train` alone runs the embedded default task; `road COMMAND --help` tells more.
+Any command takes --debug to show the traceback of an error.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    try:
+        return dispatch(words)
+    except RoadError as error:
+        if debug:
+            traceback.print_exc()
+        sys.stderr.write(f"error: {one_line(str(error))}\n")
+        return error.exit_code
+    except ModuleNotFoundError as error:
+        if debug or (error.name or "").startswith("road"):
+            raise
+        sys.stderr.write(
+            f"error: the package {error.name!r} is missing; install it with "
+            "`pip install 'road-rl[train,robotics]'`\n"
+        )
+        return 2
+    except KeyboardInterrupt:
+        sys.stderr.write("error: interrupted before the run could begin\n")
+        return 130
+
+
+def dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help"):
+        sys.stdout.write(USAGE)
+        return 0
+    if words[0] in ("-V", "--version"):
+        sys.stdout.write(f"road {__version__}\n")
+        return 0
+    if words[0] not in COMMANDS:
+        return refuse(words[0])
+    module = import_module(f"road.cli.{words[0]}_command")
+    return module.run(words[1:])
+
+
+def refuse(word: str) -> int:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(COMMANDS)}"
+    sys.stderr.write(f"error: unknown command {word!r}: {hint}\n")
+    return 2
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,7 @@
+"""``python -m road.cli`` is ``road``."""
+
+import sys
+
+from road.cli import main
+
+sys.exit(main())

@@ -1,0 +1,105 @@
+"""What a person sees while a run goes on: a live line on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted, Progressed
+
+PLAIN_SECONDS = 10.0
+"""Between two plain progress lines."""
+
+
+@contextmanager
+def watching(folder: Path) -> Generator[Notify]:
+    """Something to notify of a run's events, fit for where the output goes."""
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(f"run folder: {folder}", markup=False)
+    if not sys.stderr.isatty():
+        yield PlainDisplay(console)
+        return
+    columns = (
+        TextColumn("{task.description:8}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[speed]:>5.0f} steps/s"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("m {task.fields[ratio]:.2f}"),
+        TextColumn("score {task.fields[score]}"),
+    )
+    with Progress(*columns, console=console, refresh_per_second=4) as progress:
+        yield LiveDisplay(progress)
+
+
+class Pace:
+    """Steps per second since a phase was entered."""
+
+    def __init__(self, done: int) -> None:
+        self._began, self._from = time.monotonic(), done
+
+    def __call__(self, done: int) -> float:
+        return (done - self._from) / max(time.monotonic() - self._began, 1e-9)
+
+
+class LiveDisplay:
+    """One line per phase: bar, pace, time left, current ratio, last score."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._score = "-"
+        self._shown = 0.0
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case PhaseStarted(phase, done, total):
+                self._pace = Pace(done)
+                self._row = self._progress.add_task(
+                    phase, total=total, completed=done, speed=0.0, ratio=1.0, score=self._score
+                )
+            case Progressed(_, done, ratio) if time.monotonic() - self._shown > 0.1:
+                self._shown = time.monotonic()
+                self._update(completed=done, speed=self._pace(done), ratio=ratio)
+            case Evaluated(_, step, evaluation):
+                self._score = f"{evaluation.score:.1f}"
+                self._update(completed=step, score=self._score)
+            case Note(text):
+                self._progress.console.print(f"note: {text}", markup=False)
+            case _:
+                pass
+
+    def _update(self, **fields: object) -> None:
+        self._progress.update(self._row, **fields)  # pyright: ignore[reportArgumentType] -- rich's own fields
+
+
+class PlainDisplay:
+    """Lines for a log file: a phase, an evaluation, now and then where it stands."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._total = 0
+        self._shown = time.monotonic()
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case PhaseStarted(phase, done, total):
+                self._total, self._pace = total, Pace(done)
+                self._say(f"{phase}: from step {done} to {total}")
+            case Progressed(phase, done, ratio) if time.monotonic() - self._shown > PLAIN_SECONDS:
+                self._say(
+                    f"{phase} {done}/{self._total}, {self._pace(done):.0f} steps/s, m {ratio:.2f}"
+                )
+            case Evaluated(phase, step, evaluation):
+                self._say(f"{phase} {step}/{self._total}: score {evaluation.score:.1f}")
+            case Note(text):
+                self._say(f"note: {text}")
+            case _:
+                pass
+
+    def _say(self, text: str) -> None:
+        self._shown = time.monotonic()
+        self._console.print(text, markup=False)

@@ -1,0 +1,42 @@
+"""Flags from a dataclass, by tyro; what tyro would draw in a box is told in one line."""
+
+import contextlib
+import io
+import re
+from typing import Any, TypeVar
+
+import tyro
+
+from road.errors import UsageError
+
+Flags = TypeVar("Flags")
+
+
+def parse_flags(
+    kind: type[Flags], words: list[str], command: str, default: Flags | None = None
+) -> Flags:
+    """The dataclass that the words describe; help is printed as tyro prints it."""
+    given: dict[str, Any] = {} if default is None else {"default": default}
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(kind, args=words, prog=f"road {command}", **given)
+    except SystemExit as stop:
+        if not stop.code:
+            raise
+        raise UsageError(f"{unbox(complaint.getvalue())} (see `road {command} --help`)") from None
+    except ValueError as error:  # a dataclass that refuses its values
+        raise UsageError(str(error)) from error
+
+
+def unbox(drawn: str) -> str:
+    """The message of one of tyro's boxes: its first paragraph, and the nearest option if named."""
+    lines = [re.sub(r"[╭╮╰╯│]", "", line).strip() for line in drawn.splitlines()]
+    rule = re.compile(r"^─+$")
+    body = [line for line in lines[1:] if line]
+    first = next((i for i, line in enumerate(body) if rule.match(line)), len(body))
+    message = " ".join(body[:first]).rstrip(".")
+    near = re.search(r"^(--[\w.-]+)", "\n".join(body[first:]), re.MULTILINE)
+    if near and message.startswith("Unrecognized options"):
+        message += f"; did you mean {near[1]}?"
+    return message or "the command line could not be read"

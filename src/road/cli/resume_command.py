@@ -1,0 +1,35 @@
+"""``road resume``: continue a run that was stopped or killed, to the same bits."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from road.cli.display import watching
+from road.cli.finish import finish
+from road.cli.flags import parse_flags
+from road.cli.jax_setup import prepare_jax
+from road.tasks.cache import data_folder
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Continue a run from its newest whole checkpoint."""
+
+    folder: Annotated[Path, tyro.conf.Positional]
+    """The run folder."""
+
+
+def run(words: list[str]) -> int:
+    folder = parse_flags(Resume, words, "resume").folder
+    from road.training.folder import META, read_run_file
+
+    threads = read_run_file(folder, META)["machine"]["jax_threads"]
+    prepare_jax(data_folder() / "compiled", None if threads is None else int(threads))
+    from road.training.launch import resume_run
+
+    with watching(folder) as notify:
+        resume_run(folder, notify)
+    finish(folder)
+    return 0

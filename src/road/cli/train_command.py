@@ -1,0 +1,116 @@
+"""``road train``: from a task's dataset to a fine-tuned agent and its report."""
+
+import dataclasses
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from road.cli.display import watching
+from road.cli.finish import finish
+from road.cli.flags import parse_flags
+from road.cli.jax_setup import prepare_jax
+from road.tasks.cache import data_folder
+from road.tasks.catalogue import DEFAULT_TASK, TASKS
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the run goes and how it is computed; none of it changes a result."""
+
+    out: Path | None = None
+    """Run folder; by default runs/TASK__AGENT__MIXER__sSEED."""
+    threads: int | None = None
+    """Threads that JAX uses; results of different numbers of threads differ in their last bits."""
+
+
+def run(words: list[str]) -> int:
+    threads = value_of(words, "--threads") or ""
+    prepare_jax(data_folder() / "compiled", int(threads) if threads.isdigit() else None)
+    from road.training.launch import start_run
+
+    plan, where = parse_plan(words)
+    out = where.out or fresh_folder(plan)
+    with watching(out) as notify:
+        start_run(plan, out, shlex.join(["road", "train", *words]), notify)
+    finish(out)
+    return 0
+
+
+def parse_plan(words: list[str]) -> tuple[Any, Where]:
+    """The plan: the task's own defaults, changed by the flags."""
+    from road.training.config import RunConfig, default_plan
+
+    names = {
+        "task": task_word(words),
+        "agent": value_of(words, "--agent") or "iql",
+        "mixer": value_of(words, "--mixer") or "road",
+    }
+    base = default_plan(names["task"], names["agent"], names["mixer"])
+    kind = flags_class(base, RunConfig)
+    flags: Any = parse_flags(kind, words, "train")
+    plan = dataclasses.replace(
+        base,
+        agent=getattr(flags, group(base.agent_name)),
+        mixer=getattr(flags, group(base.mixer_name)),
+        config=flags.run,
+    )
+    return plan, flags.where
+
+
+def flags_class(base: Any, run_config: type[Any]) -> type[Any]:
+    """The flags of this task, agent and mixer, with their defaults: what --help shows."""
+    spread = tyro.conf.OmitArgPrefixes
+    task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(help=TASK_HELP, metavar="TASK")]
+    fields: list[Any] = [
+        ("task", task, field(default=base.task_name)),
+        ("agent", Annotated[str, tyro.conf.arg(help=AGENT_HELP)], field(default=base.agent_name)),
+        ("mixer", Annotated[str, tyro.conf.arg(help=MIXER_HELP)], field(default=base.mixer_name)),
+        ("run", spread[run_config], field(default=base.config)),
+        ("where", spread[Where], field(default=Where())),
+        (group(base.agent_name), type(base.agent), field(default=base.agent)),
+        (group(base.mixer_name), type(base.mixer), field(default=base.mixer)),
+    ]
+    kind = dataclasses.make_dataclass("Train", fields, frozen=True)
+    kind.__doc__ = (
+        "Pretrain an agent on a task's dataset, then fine-tune it online while a mixer chooses "
+        "the offline ratio m of every batch. Defaults are those of the task, agent and mixer."
+    )
+    return kind
+
+
+TASK_HELP = "What to learn (see `road list tasks`)."
+AGENT_HELP = "Which algorithm learns (see `road list agents`); its settings are --AGENT.*."
+MIXER_HELP = "Who chooses the offline ratio m (see `road list mixers`); its settings are --MIXER.*."
+
+
+def group(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def task_word(words: list[str]) -> str:
+    """The task among the words: its defaults are needed before the flags can be read."""
+    named = [word for word in words if word in TASKS]
+    if named:
+        return named[0]
+    return words[0] if words and not words[0].startswith("-") else DEFAULT_TASK
+
+
+def value_of(words: list[str], flag: str) -> str | None:
+    for here, after in zip(words, [*words[1:], ""], strict=True):
+        if here == flag:
+            return after
+        if here.startswith(f"{flag}="):
+            return here.removeprefix(f"{flag}=")
+    return None
+
+
+def fresh_folder(plan: Any) -> Path:
+    name = f"{plan.task_name}__{plan.agent_name}__{plan.mixer_name}__s{plan.config.seed}"
+    path, number = Path("runs") / name, 1
+    while path.exists():
+        number += 1
+        path = Path("runs") / f"{name}-{number}"
+    return path

@@ -1,0 +1,113 @@
+"""Could the credits tell the arms apart? One-way analysis of variance of a run's periods.
+
+A bandit that is fed noise, or a drift that every arm shares, still pulls its arms; only the credits
+say whether its choice meant anything. Two views of them are tested:
+
+    raw         credit = arm + noise
+    detrended   credit = cubic in time + arm + noise, against the cubic alone (a partial F)
+
+The second one matters because R_q drifts while an agent learns: whatever is pulled later looks
+better. Both tests take the noise of the periods as independent; real noise is not quite, so a
+p-value near its threshold means little.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from road.mixing.variance import ArmTest, arm_test
+
+SIGNIFICANCE = 0.05
+ROUND_ROBIN_IMBALANCE = 0.1
+"""Up to this total variation distance from equal shares a choice counts as close to round-robin."""
+
+
+@dataclass(frozen=True)
+class Informedness:
+    """Whether a run's choice of ratio was informed by its credits."""
+
+    ratios: tuple[float, ...]
+    counts: tuple[int, ...]
+    shares: tuple[float, ...]
+    imbalance: float
+    """Total variation distance of the shares from equal ones: 0 is round-robin."""
+    f: float | None
+    """One-way F of credit by arm; None where it is undefined."""
+    p: float | None
+    eta_squared: float | None
+    detrended_f: float | None
+    """The same after the trend over time is taken out."""
+    detrended_p: float | None
+    detrended_eta_squared: float | None
+    sentence: str
+
+
+def informedness(ratios: ArrayLike, credits: ArrayLike) -> Informedness:
+    """Judge the recorded periods, given in order: which ratio, which credit."""
+    chosen, credit = np.asarray(ratios, np.float64), np.asarray(credits, np.float64)
+    if len(chosen) != len(credit):
+        raise ValueError(f"one credit per ratio is needed, got {len(chosen)} and {len(credit)}")
+    distinct, arm, counts = np.unique(chosen, return_inverse=True, return_counts=True)
+    shares = counts / max(len(chosen), 1)
+    imbalance = float(np.abs(shares - 1 / max(len(distinct), 1)).sum() / 2)
+
+    members = np.eye(len(distinct))[arm.reshape(-1)]
+    raw = arm_test(credit, members, np.ones((len(credit), 1)))
+    detrended = arm_test(credit, members, trend(len(credit)))
+    return Informedness(
+        ratios=tuple(map(float, distinct)),
+        counts=tuple(map(int, counts)),
+        shares=tuple(map(float, shares)),
+        imbalance=imbalance,
+        f=raw and raw.f,
+        p=raw and raw.p,
+        eta_squared=raw and raw.eta_squared,
+        detrended_f=detrended and detrended.f,
+        detrended_p=detrended and detrended.p,
+        detrended_eta_squared=detrended and detrended.eta_squared,
+        sentence=verdict(distinct, counts, imbalance, detrended),
+    )
+
+
+def trend(periods: int) -> NDArray[np.float64]:
+    """A cubic in time, or a line where there are too few periods to bend it."""
+    time = np.linspace(-1.0, 1.0, periods) if periods else np.zeros(0)
+    return np.vander(time, 4 if periods >= 20 else 2)
+
+
+def verdict(
+    ratios: NDArray[np.float64],
+    counts: NDArray[np.intp],
+    imbalance: float,
+    detrended: ArmTest | None,
+) -> str:
+    """The one sentence that stands in every report."""
+    periods = int(counts.sum())
+    if len(ratios) < 2:
+        return f"one ratio was used in all {periods} periods; there was nothing to tell apart"
+    if counts.max() == 1:
+        return f"no ratio was used twice in {periods} periods; the credits chose nothing"
+    if detrended is None:
+        return f"{periods} periods are too few, or too alike, to say whether the credits differ"
+    favourite = int(np.argmax(counts))
+    preference = f"m = {ratios[favourite]:g} ({counts[favourite]} of {periods} periods)"
+    even = imbalance <= ROUND_ROBIN_IMBALANCE
+    if detrended.p >= SIGNIFICANCE:
+        return UNINFORMED_EVEN if even else UNINFORMED_UNEVEN.format(preference=preference)
+    told = (
+        "the credits tell the arms apart "
+        f"(detrended F = {detrended.f:.1f}, eta² = {detrended.eta_squared:.2f})"
+    )
+    return f"{told}, " + (
+        "but the choice stayed close to round-robin"
+        if even
+        else f"and the choice leaned to {preference}"
+    )
+
+
+UNINFORMED_EVEN = "the credits could not tell the arms apart; the choice was close to round-robin"
+UNINFORMED_UNEVEN = (
+    "the credits could not tell the arms apart once their trend is removed; "
+    "the preference for {preference} is chance or drift"
+)

@@ -1,0 +1,1 @@
+"""JAX building blocks: networks, distributions and the gradient step. No reinforcement learning."""

@@ -1,0 +1,52 @@
+"""A network with its optimiser, and the two ways in which networks move."""
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import equinox as eqx
+import jax
+import optax
+from jaxtyping import Array, Float
+
+from road.types import Metrics
+
+Model = TypeVar("Model")
+Loss = Callable[..., tuple[Float[Array, ""], Metrics]]
+"""``loss(model, *constants) -> loss, metrics``: the first argument is what it trains."""
+
+
+class Learner(eqx.Module, Generic[Model]):
+    """A model and what its optimiser remembers of it."""
+
+    model: Model
+    optimiser_state: optax.OptState
+
+
+def make_learner(model: Model, optimiser: optax.GradientTransformation) -> Learner[Model]:
+    return Learner(model, optimiser.init(model))  # pyright: ignore[reportArgumentType] -- any pytree
+
+
+def descend(
+    name: str,
+    learner: Learner[Model],
+    optimiser: optax.GradientTransformation,
+    loss: Loss,
+    *constants: Any,
+) -> tuple[Learner[Model], Metrics]:
+    """One step down ``loss(model, *constants)``; only the model receives a gradient.
+
+    Loss and gradient norm are among the metrics of every step, so that a number that is not
+    finite can be named.
+    """
+    (value, details), gradient = jax.value_and_grad(loss, has_aux=True)(learner.model, *constants)
+    updates, optimiser_state = optimiser.update(gradient, learner.optimiser_state)
+    metrics = {"loss": value, "gradient_norm": optax.global_norm(gradient), **details}
+    return (
+        Learner(eqx.apply_updates(learner.model, updates), optimiser_state),
+        {f"{name}/{quantity}": number for quantity, number in metrics.items()},
+    )
+
+
+def follow(target: Model, model: Model, rate: float) -> Model:
+    """Move every weight of the target that share of the way to the model."""
+    return jax.tree.map(lambda old, new: (1.0 - rate) * old + rate * new, target, model)

@@ -1,0 +1,107 @@
+"""Networks, written for one sample and mapped over batches.
+
+Every layer is orthogonal with gain sqrt(2) and zero bias, output layers included, as in the
+authors' IQL code; ROAD's table of hyper-parameters says "orthogonal init".
+"""
+
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from road.nn.distributions import Gaussian
+
+LOG_STD_BOUNDS = (-5.0, 2.0)
+
+
+class Linear(eqx.Module):
+    """An affine map of one vector."""
+
+    weight: Float[Array, "in out"]
+    bias: Float[Array, " out"]
+
+    def __call__(self, x: Float[Array, " in"]) -> Float[Array, " out"]:
+        return x @ self.weight + self.bias
+
+
+class MLP(eqx.Module):
+    """Affine layers with ReLU between them."""
+
+    layers: tuple[Linear, ...]
+
+    def __call__(self, x: Float[Array, " in"]) -> Float[Array, " out"]:
+        for layer in self.layers[:-1]:
+            x = jax.nn.relu(layer(x))
+        return self.layers[-1](x)
+
+
+def make_mlp(key: PRNGKeyArray, sizes: Sequence[int]) -> MLP:
+    orthogonal = jax.nn.initializers.orthogonal(2.0**0.5)
+    keys = jax.random.split(key, len(sizes) - 1)
+    return MLP(
+        tuple(
+            Linear(orthogonal(k, (before, after), jnp.float32), jnp.zeros(after))
+            for k, before, after in zip(keys, sizes[:-1], sizes[1:], strict=True)
+        )
+    )
+
+
+class Critic(eqx.Module):
+    """An ensemble of Q-functions, held as one network with a leading member axis."""
+
+    members: MLP
+
+    def __call__(
+        self, observation: Float[Array, "batch obs"], action: Float[Array, "batch act"]
+    ) -> Float[Array, "member batch"]:
+        inputs = jnp.concatenate([observation, action], axis=-1)
+        return jax.vmap(lambda member: jax.vmap(member)(inputs)[:, 0])(self.members)
+
+    def pessimistic(
+        self, observation: Float[Array, "batch obs"], action: Float[Array, "batch act"]
+    ) -> Float[Array, " batch"]:
+        """The least of the members' estimates."""
+        return self(observation, action).min(axis=0)
+
+
+def make_critic(key: PRNGKeyArray, inputs: int, hidden: Sequence[int], members: int = 2) -> Critic:
+    keys = jax.random.split(key, members)
+    return Critic(jax.vmap(lambda k: make_mlp(k, (inputs, *hidden, 1)))(keys))
+
+
+class Value(eqx.Module):
+    """A state-value function."""
+
+    network: MLP
+
+    def __call__(self, observation: Float[Array, "batch obs"]) -> Float[Array, " batch"]:
+        return jax.vmap(self.network)(observation)[:, 0]
+
+
+def make_value(key: PRNGKeyArray, observation_dim: int, hidden: Sequence[int]) -> Value:
+    return Value(make_mlp(key, (observation_dim, *hidden, 1)))
+
+
+class GaussianActor(eqx.Module):
+    """A Gaussian around a tanh mean whose spread does not depend on the state. It is not squashed.
+
+    Samples may leave the box and are clipped by whoever acts; log-probabilities are of the
+    unclipped Gaussian.
+    """
+
+    network: MLP
+    log_std: Float[Array, " act"]
+
+    def __call__(self, observation: Float[Array, "batch obs"]) -> Gaussian:
+        mean = jnp.tanh(jax.vmap(self.network)(observation))
+        std = jnp.exp(jnp.clip(self.log_std, *LOG_STD_BOUNDS))
+        return Gaussian(mean, jnp.broadcast_to(std, mean.shape))
+
+
+def make_gaussian_actor(
+    key: PRNGKeyArray, observation_dim: int, action_dim: int, hidden: Sequence[int]
+) -> GaussianActor:
+    network = make_mlp(key, (observation_dim, *hidden, action_dim))
+    return GaussianActor(network, jnp.zeros(action_dim))

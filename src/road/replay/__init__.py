@@ -1,0 +1,1 @@
+"""Rows in host memory, and the one sampler that knows of two sources."""

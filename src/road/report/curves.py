@@ -1,0 +1,184 @@
+"""Learning curves: one run with its dip, or many runs side by side."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from road.report import writing
+from road.report.axes import Scale, Timeline, fitted, y_axis
+from road.report.dip import with_crossings
+from road.report.journal import Floats, Table
+from road.report.load import RunRecord
+from road.report.markup import Markup
+from road.report.summary import Summary, scored
+from road.report.svg import area, box, dot, hover_strips, line, plot, stretched, text, vertical
+from road.report.thin import spread_evenly
+
+HEIGHT = 300.0
+MOST_POINTS = 200
+MOST_DOTS = 60
+
+
+def timeline_of(*summaries: Summary) -> Timeline:
+    """One axis for several runs: as long as the longest of them."""
+    plans = [summary.progress for summary in summaries]
+    return Timeline(
+        offline=max(max(plan.offline_steps_planned, plan.offline_steps) for plan in plans),
+        online=max(max(plan.online_steps_planned, plan.online_steps) for plan in plans),
+    )
+
+
+def learning_curve(run: RunRecord, summary: Summary) -> Markup:
+    timeline = timeline_of(summary)
+    curve = Curve(run, timeline)
+    scale = fitted(HEIGHT, curve.score - curve.error, curve.score + curve.error, zero=True)
+    return plot(
+        HEIGHT,
+        *phase_ground(timeline, HEIGHT),
+        *y_axis(scale, 6),
+        text(0.0, -12.0, "score", "axis before", shift=-8.0),
+        *timeline.axis(HEIGHT),
+        *dip_layers(run, summary, timeline, scale),
+        stretched(HEIGHT, line(curve.x, scale(curve.score), "curve")),
+        *whiskers(curve, scale),
+        *end_label(curve, scale),
+        *hover_strips(curve.x, HEIGHT, curve.hovers),
+        label=f"Learning curve. {summary.verdict}",
+    )
+
+
+class Curve:
+    """The evaluations of a run along its timeline."""
+
+    def __init__(self, run: RunRecord, timeline: Timeline) -> None:
+        rows = {phase: scored(run, phase) for phase in ("offline", "online")}
+        kept = {
+            phase: table.where(
+                np.isin(np.arange(table.length), spread_evenly(table.length, MOST_POINTS))
+            )
+            for phase, table in rows.items()
+        }
+        self.x = np.concatenate(
+            [timeline.place(phase, table["step"]) for phase, table in kept.items()]
+        )
+        self.score = np.concatenate([table["score"] for table in kept.values()])
+        self.error = np.concatenate([standard_error(table) for table in kept.values()])
+        self.hovers = [
+            f"{phase} step {writing.compact(step)}: score {score:.1f}"
+            for phase, table in kept.items()
+            for step, score in zip(table["step"], table["score"], strict=True)
+        ]
+
+
+def standard_error(rows: Table) -> Floats:
+    """Of each score, over its episodes; 0 where it is not known.
+
+    Scores are an affine function of returns, so their spread is that of the returns in other units;
+    the unit is read off two evaluations.
+    """
+    returns, scores = rows["return_mean"], rows["score"]
+    known = np.isfinite(returns)
+    if not known.any() or np.ptp(returns[known]) == 0.0:
+        return np.zeros(rows.length)
+    ends = [np.argmin(returns[known]), np.argmax(returns[known])]
+    (low, high), (worst, best) = returns[known][ends], scores[known][ends]
+    error = (best - worst) / (high - low) * rows["return_std"] / np.sqrt(rows["episodes"])
+    return np.where(np.isfinite(error), np.abs(error), 0.0)
+
+
+def phase_ground(timeline: Timeline, height: float) -> list[Markup]:
+    if timeline.switch is None:
+        return []
+    return [
+        box(0.0, 0.0, timeline.switch, height, "offline-ground"),
+        text(0.0, 16.0, "offline", "phase", shift=8.0),
+        text(timeline.switch, 16.0, "online", "phase", shift=8.0),
+    ]
+
+
+def dip_layers(run: RunRecord, summary: Summary, timeline: Timeline, scale: Scale) -> list[Markup]:
+    """The level that pretraining reached, and what the online phase lacks of it."""
+    if summary.pretrained is None or summary.final is None:
+        return []
+    online = scored(run, "online")
+    steps, shortfall = with_crossings(online["step"], summary.pretrained - online["score"])
+    x = timeline.place("online", steps)
+    below = scale(summary.pretrained - np.maximum(shortfall, 0.0))
+    level = np.full_like(x, scale.at(summary.pretrained))
+    start, end = timeline.part("online")
+    reference = np.array([start, end]), np.full(2, scale.at(summary.pretrained))
+    named = f"pretrained {writing.score(summary.pretrained)}"
+    return [
+        stretched(scale.height, area(x, level, below, "dip"), line(*reference, "reference")),
+        text(end, scale.at(summary.pretrained) + 13, named, "reference-name end"),
+    ]
+
+
+def whiskers(curve: Curve, scale: Scale) -> list[Markup]:
+    """A dot per evaluation, with one standard error either way, if they are few enough to tell."""
+    if len(curve.x) > MOST_DOTS:
+        return []
+    marks: list[Markup] = []
+    for x, score, error in zip(curve.x, curve.score, curve.error, strict=True):
+        if error > 0:
+            marks.append(
+                vertical(float(x), scale.at(score + error), scale.at(score - error), "whisker")
+            )
+        marks.append(dot(float(x), scale.at(float(score)), 3.5, "evaluation"))
+    return marks
+
+
+def end_label(curve: Curve, scale: Scale) -> list[Markup]:
+    if not curve.x.size:
+        return [text(0.5, HEIGHT / 2, "no evaluation yet", "note middle")]
+    x, score = float(curve.x[-1]), float(curve.score[-1])
+    return [text(x, scale.at(score), f"{score:.1f}", "value", shift=9.0)]
+
+
+def compared_curves(
+    runs: Sequence[RunRecord], summaries: Sequence[Summary], colours: dict[str, str]
+) -> Markup:
+    """All runs of one task; mixers with several seeds also get their mean."""
+    timeline = timeline_of(*summaries)
+    curves = [Curve(run, timeline) for run in runs]
+    scale = fitted(HEIGHT, *(curve.score for curve in curves), zero=True)
+    mixers = [summary.mixer for summary in summaries]
+    thin = [
+        line(
+            curve.x,
+            scale(curve.score),
+            "seed" if mixers.count(mixer) > 1 else "curve",
+            colours[mixer],
+        )
+        for curve, mixer in zip(curves, mixers, strict=True)
+    ]
+    thick = [
+        line(x, scale(score), "curve", colours[mixer])
+        for mixer in dict.fromkeys(mixers)
+        if mixers.count(mixer) > 1
+        for x, score in mean_curve(
+            [c for c, name in zip(curves, mixers, strict=True) if name == mixer]
+        )
+    ]
+    return plot(
+        HEIGHT,
+        *phase_ground(timeline, HEIGHT),
+        *y_axis(scale, 6),
+        text(0.0, -12.0, "score", "axis before", shift=-8.0),
+        *timeline.axis(HEIGHT),
+        stretched(HEIGHT, *thin, *thick),
+        label="Learning curves: "
+        + "; ".join(f"{one.name} ended at {writing.score(one.final)}" for one in summaries),
+    )
+
+
+def mean_curve(curves: Sequence[Curve]) -> list[tuple[Floats, Floats]]:
+    """The mean over seeds, where all of them have been evaluated; nothing if they never agree."""
+    common = curves[0].x
+    for curve in curves[1:]:
+        common = np.intersect1d(common, curve.x)
+    if common.size < 2:
+        return []
+    scores = [curve.score[np.isin(curve.x, common)] for curve in curves]
+    equal = all(len(score) == len(common) for score in scores)
+    return [(common, np.mean(scores, axis=0))] if equal else []

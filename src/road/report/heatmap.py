@@ -1,0 +1,171 @@
+"""Which mixing ratio, when: a row per ratio, time to the right, colour for the share of periods."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from road.report.axes import ticks, y_label
+from road.report.journal import Floats, numbers
+from road.report.load import RunRecord
+from road.report.markup import Markup, tag
+from road.report.naming import part_of
+from road.report.svg import box, plot, text, vertical
+from road.report.thin import bin_starts
+from road.report.writing import compact
+
+ROW = 26.0
+MOST_ROWS = 12
+MOST_COLUMNS = 100
+MAP_WIDTH = 0.80
+"""The rest of the width is for the shares over the whole run."""
+BARS = 0.83
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How often each ratio was chosen in each stretch of periods."""
+
+    names: list[str]
+    """One per row, lowest ratio first."""
+    starts: np.ndarray
+    """The first period of each column."""
+    shares: Floats
+    """Rows by columns; a column adds up to 1."""
+    total: Floats
+    """Share of each row over all periods."""
+    periods: int
+
+    def span(self, column: int) -> str:
+        first = int(self.starts[column])
+        last = int(np.append(self.starts, self.periods)[column + 1]) - 1
+        return f"period {first}" if first == last else f"periods {first} to {last}"
+
+
+def tally(run: RunRecord) -> Choices:
+    ratio = run.periods["offline_ratio"]
+    ratio = ratio[np.isfinite(ratio)]
+    names, row = rows_of(run, ratio)
+    chosen = np.eye(len(names))[row]
+    starts = bin_starts(len(ratio), MOST_COLUMNS)
+    sizes = np.diff(np.append(starts, len(ratio)))
+    shares = np.add.reduceat(chosen, starts, axis=0) / sizes[:, None] if len(ratio) else chosen
+    return Choices(names, starts, shares.T, chosen.sum(axis=0) / max(len(ratio), 1), len(ratio))
+
+
+def rows_of(run: RunRecord, ratio: Floats) -> tuple[list[str], np.ndarray]:
+    """A row per ratio, arms never chosen among them; tenths, if the ratios are too many to tell."""
+    arms = numbers(part_of(run.config, "mixer").get("arms"))
+    distinct = np.unique(np.concatenate([ratio, np.array(arms, np.float64)]))
+    distinct = distinct[np.isfinite(distinct)]
+    if len(distinct) <= MOST_ROWS or not ratio.size:
+        names = [f"{value:g}" for value in distinct[:MOST_ROWS]]
+        return names, np.searchsorted(distinct, ratio)
+    tenths = np.clip(np.floor(ratio * 10 + 1e-9), 0, 9).astype(int)
+    first, last = int(tenths.min()), int(tenths.max())
+    names = [f"{tenth / 10:.1f}\u2013{(tenth + 1) / 10:.1f}" for tenth in range(first, last + 1)]
+    return names, tenths - first
+
+
+def heatmap(run: RunRecord) -> Markup:
+    choices = tally(run)
+    rows = len(choices.names)
+    height = ROW * max(rows, 1)
+    order = range(rows)
+    return plot(
+        height,
+        *(ground(row, rows) for row in order),
+        *(y_label(middle(row, rows), choices.names[row]) for row in order),
+        *cells(choices, rows),
+        *period_axis(choices.periods, height),
+        *(mark for row in order for mark in share_bar(choices, row, rows)),
+        *even_share(rows, height, float(choices.total.max(initial=0.0))),
+        label=described(choices),
+    )
+
+
+def described(choices: Choices) -> str:
+    used = ", ".join(
+        f"m = {name} in {share:.0%}"
+        for name, share in zip(choices.names, choices.total, strict=True)
+    )
+    return f"Offline ratio of {choices.periods} periods: {used or 'none yet'}"
+
+
+def top(row: int, rows: int) -> float:
+    return ROW * (rows - 1 - row)
+
+
+def middle(row: int, rows: int) -> float:
+    return top(row, rows) + ROW / 2
+
+
+def ground(row: int, rows: int) -> Markup:
+    return box(0.0, top(row, rows) + 1, MAP_WIDTH, ROW - 2, "ground")
+
+
+def cells(choices: Choices, rows: int) -> list[Markup]:
+    """Nothing is drawn where a ratio was not chosen: the ground is its zero."""
+    edges = MAP_WIDTH * np.append(choices.starts, choices.periods) / max(choices.periods, 1)
+    return [
+        box(
+            float(edges[column]), top(row, rows) + 1,
+            float(edges[column + 1] - edges[column]), ROW - 2,
+            "cell", f"fill-opacity:{strength(share):.2f}",
+            f"{choices.span(column)}: m = {choices.names[row]} in {share:.0%}",
+        )
+        for row, column in np.argwhere(choices.shares > 0).tolist()
+        for share in [float(choices.shares[row, column])]
+    ]  # fmt: skip
+
+
+def period_axis(periods: int, height: float) -> list[Markup]:
+    marks = [period for period in ticks(0, max(periods - 1, 1), 5) if period == int(period)]
+    return [
+        *(
+            text(
+                MAP_WIDTH * (period + 0.5) / max(periods, 1),
+                height + 18,
+                compact(period),
+                "tick middle",
+            )
+            for period in marks
+        ),
+        text(0.0, height + 36, "period", "axis"),
+        text(BARS, height + 18, "all periods", "tick"),
+    ]
+
+
+def share_bar(choices: Choices, row: int, rows: int) -> list[Markup]:
+    share, largest = float(choices.total[row]), float(choices.total.max())
+    y = middle(row, rows)
+    return [
+        box(BARS, y - 5, share_width(share, largest), 10.0, "bar"),
+        text(BARS + share_width(share, largest), y, f"{share:.0%}", "tick", shift=5.0),
+    ]
+
+
+def share_width(share: float, largest: float) -> float:
+    return 0.10 * share / max(largest, 1e-9)
+
+
+def even_share(rows: int, height: float, largest: float) -> list[Markup]:
+    """Where every bar would end if the ratios had taken turns."""
+    if rows < 2 or largest == 0.0:
+        return []
+    return [vertical(BARS + share_width(1 / rows, largest), 2.0, height - 2, "even")]
+
+
+def colour_key(run: RunRecord) -> list[Markup]:
+    """What the strengths of the colour mean, if there are any but full."""
+    if run.periods.length <= MOST_COLUMNS:
+        return []
+    patches = [
+        tag("i", class_="patch", style=f"background:var(--heat);opacity:{strength(step):.2f}")
+        for step in (0.2, 0.4, 0.6, 0.8, 1.0)
+    ]
+    return [tag("p", "share of periods: 20%", tag("span", patches), "100%", class_="key below")]
+
+
+def strength(share: float) -> float:
+    """Opacity: even a small share is told from none."""
+    return 0.12 + 0.88 * share

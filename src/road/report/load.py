@@ -1,0 +1,121 @@
+"""A run folder read back, whatever state the run left it in."""
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from road.errors import StorageError, UsageError
+from road.report.journal import Floats, Journal, Row, Table, numbers, tabulate
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Arms:
+    """What a bandit knew at each choice: a row per period, a column per arm."""
+
+    ratios: Floats
+    means: Floats
+    bonuses: Floats
+    counts: Floats
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """Everything a run folder says, as far as a report needs it."""
+
+    folder: str
+    """The folder's own name, without the way to it."""
+    config: Row
+    meta: Row
+    metrics: Table
+    episodes: Table
+    evaluations: Table
+    periods: Table
+    arms: Arms | None
+    """None for a mixer without arms, and before the first choice."""
+    unreadable_lines: int
+    """Lines that are no JSON object, torn last lines not counted."""
+
+
+def load_run(folder: Path) -> RunRecord:
+    """Read a run folder, of a finished run or of one that is still going.
+
+    Raises:
+        UsageError: there is no run in that folder.
+        StorageError: a file of the run cannot be read.
+    """
+    try:
+        config = read_object(folder / "config.json")
+    except ValueError as damage:
+        raise UsageError(f"{folder} is not a run folder: its config.json {damage}") from None
+    if config.get("format", FORMAT) != FORMAT:
+        raise UsageError(
+            f"{folder} is not a run folder that this version reads: format "
+            f"{config['format']!r} instead of {FORMAT}"
+        )
+    journals = {
+        name: Journal(folder / f"{name}.jsonl")
+        for name in ("metrics", "episodes", "evaluations", "mixer")
+    }
+    # Read once: a run that is still going may add a row before a second look.
+    mixing = list(journals["mixer"])
+    return RunRecord(
+        folder=folder.resolve().name,
+        config=config,
+        meta=read_meta(folder / "meta.json"),
+        metrics=tabulate(journals["metrics"]),
+        episodes=tabulate(journals["episodes"]),
+        evaluations=tabulate(journals["evaluations"]),
+        periods=tabulate(mixing),
+        arms=read_arms(mixing),
+        unreadable_lines=sum(journal.unreadable for journal in journals.values()),
+    )
+
+
+def read_object(path: Path) -> Row:
+    """The JSON object in a file; ``ValueError`` says what is wrong with it."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise ValueError("is missing") from None
+    except OSError as failure:
+        raise StorageError(f"cannot read {path}: {failure.strerror}") from failure
+    except (ValueError, RecursionError):
+        raise ValueError("is damaged") from None
+    if not isinstance(content, dict):
+        raise ValueError("is damaged")
+    return cast("Row", content)
+
+
+def read_meta(path: Path) -> Row:
+    """Where a run came from is good to know, but a report can be made without it."""
+    try:
+        return read_object(path)
+    except ValueError:
+        return {}
+
+
+def read_arms(rows: Iterable[Row]) -> Arms | None:
+    """The arms at every choice; the first row that has any says which they are."""
+    tables = [arms_in(row) for row in rows]
+    ratios = next((numbers(table["ratios"]) for table in tables if "ratios" in table), [])
+    if not ratios:
+        return None
+
+    def over_time(name: str) -> Floats:
+        cells = [numbers(table.get(name)) for table in tables]
+        unknown = [math.nan] * len(ratios)
+        return np.array([row if len(row) == len(ratios) else unknown for row in cells])
+
+    return Arms(np.array(ratios), over_time("means"), over_time("bonuses"), over_time("counts"))
+
+
+def arms_in(row: Row) -> Row:
+    arms = row.get("arms")
+    return cast("Row", arms) if isinstance(arms, dict) else {}

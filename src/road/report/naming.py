@@ -1,0 +1,47 @@
+"""What a run is called: its task, agent, mixer and seed, as a person would write them."""
+
+import math
+
+from road.report.journal import Row, number
+from road.report.load import RunRecord
+
+AGENTS = {"iql": "IQL", "sac": "SAC", "cql": "CQL", "cal_ql": "Cal-QL", "pex": "PEX"}
+MIXERS = {"road": "ROAD", "fixed": "Fixed", "uniform": "Uniform", "decreasing": "Decreasing"}
+
+
+def text_of(settings: Row, key: str, default: str) -> str:
+    """A setting that should be a short text."""
+    value = settings.get(key)
+    return str(value) if isinstance(value, str | int | float) else default
+
+
+def part_of(settings: Row, key: str) -> Row:
+    """A group of settings, such as the agent's."""
+    value = settings.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def task_name(run: RunRecord) -> str:
+    return text_of(run.config, "task", "an unnamed task")
+
+
+def agent_name(run: RunRecord) -> str:
+    name = text_of(part_of(run.config, "agent"), "name", "the agent")
+    return AGENTS.get(name, name)
+
+
+def mixer_name(run: RunRecord) -> str:
+    """ROAD, Uniform, Fixed 0.5: two runs share a name if they share a strategy."""
+    settings = part_of(run.config, "mixer")
+    name = text_of(settings, "name", "the mixer")
+    ratio = number(settings.get("offline_ratio"))
+    constant = "" if math.isnan(ratio) else f" {ratio:g}"
+    return MIXERS.get(name, name) + constant
+
+
+def seed_name(run: RunRecord) -> str:
+    return text_of(run.config, "seed", "?")
+
+
+def run_name(run: RunRecord) -> str:
+    return text_of(run.meta, "name", run.folder)

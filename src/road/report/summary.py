@@ -1,0 +1,114 @@
+"""What a run came to, as plain data: the numbers of the report's first screen."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from road.mixing import Informedness, informedness
+from road.report.dip import Dip, measure_dip
+from road.report.journal import Floats, Table
+from road.report.load import RunRecord
+from road.report.naming import agent_name, mixer_name, run_name, seed_name, task_name
+from road.report.progress import Progress, measure_progress
+from road.report.verdict import run_verdict
+
+MOST_RATIOS = 50
+"""With more distinct ratios than this a mixer follows a schedule; it has no arms to compare."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run in numbers; ``dataclasses.asdict`` of it is JSON. None: not known, or not yet."""
+
+    name: str
+    task: str
+    agent: str
+    mixer: str
+    seed: str
+    finished: bool
+    progress: Progress
+    pretrained: float | None
+    """Score of the last offline evaluation, or of the first online one without an offline phase."""
+    final: float | None
+    """Score of the last online evaluation."""
+    best: float | None
+    """Best score of an online evaluation."""
+    best_step: int | None
+    dip: Dip | None
+    mean_realised_ratio: float | None
+    """The offline share of all rows trained on online."""
+    periods: int
+    informedness: Informedness | None
+    verdict: str
+
+
+def summarise(run: RunRecord) -> Summary:
+    """Judge a run, finished or not."""
+    offline, online = scored(run, "offline"), scored(run, "online")
+    progress = measure_progress(run)
+    pretrained = first_known(offline["score"][-1:], online["score"][:1])
+    final = first_known(online["score"][-1:])
+    best = int(np.argmax(online["score"])) if online.length else None
+    informed = judge_choices(run.periods)
+    return Summary(
+        name=run_name(run),
+        task=task_name(run),
+        agent=agent_name(run),
+        mixer=mixer_name(run),
+        seed=seed_name(run),
+        finished=progress.finished,
+        progress=progress,
+        pretrained=pretrained,
+        final=final,
+        best=None if best is None else float(online["score"][best]),
+        best_step=None if best is None else int(online["step"][best]),
+        dip=dip_of(pretrained, online),
+        mean_realised_ratio=mean_realised_ratio(run.periods),
+        periods=run.periods.length,
+        informedness=informed,
+        verdict=run_verdict(run, progress, pretrained, final, informed),
+    )
+
+
+def first_known(*candidates: Floats) -> float | None:
+    return next((float(candidate[0]) for candidate in candidates if candidate.size), None)
+
+
+def dip_of(pretrained: float | None, online: Table) -> Dip | None:
+    if pretrained is None or not online.length:
+        return None
+    return measure_dip(pretrained, online["step"], online["score"])
+
+
+def scored(run: RunRecord, phase: str) -> Table:
+    """The evaluations of a phase that have a score, in the order of their steps."""
+    rows = run.evaluations.in_phase(phase)
+    return rows.where(np.isfinite(rows["score"]) & np.isfinite(rows["step"]))
+
+
+def mean_realised_ratio(periods: Table) -> float | None:
+    """Periods count by their length, which differs if they are episodes."""
+    ratio, steps = periods["realised_ratio"], periods["steps"]
+    known = np.isfinite(ratio) & (steps > 0)
+    return float(np.average(ratio[known], weights=steps[known])) if known.any() else None
+
+
+def judge_choices(periods: Table) -> Informedness | None:
+    ratio, credit = periods["offline_ratio"], periods["credit"]
+    known = np.isfinite(ratio) & np.isfinite(credit)
+    if not known.any() or len(np.unique(ratio[known])) > MOST_RATIOS:
+        return None
+    judged = informedness(listed(ratio[known]), listed(credit[known]))
+    # JSON has no infinity: credits without any noise give one.
+    return replace(
+        judged, f=finite_or_none(judged.f), detrended_f=finite_or_none(judged.detrended_f)
+    )
+
+
+def listed(values: Floats) -> list[float]:
+    return [float(value) for value in values]
+
+
+def finite_or_none(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

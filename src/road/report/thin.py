@@ -1,0 +1,58 @@
+"""Long series made short enough to draw, without hiding how far they swing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.report.journal import Floats
+
+
+@dataclass(frozen=True)
+class Thinned:
+    """Neighbouring points taken together: where, their mean, their extremes."""
+
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every point still stands for itself."""
+        return bool(np.array_equal(self.low, self.high))
+
+
+def thinned(x: Floats, y: Floats, most: int) -> Thinned:
+    """At most that many points; unknown values are left out."""
+    known = np.isfinite(x) & np.isfinite(y)
+    x, y = x[known], y[known]
+    starts = bin_starts(len(x), most)
+    if not starts.size:
+        return Thinned(x, y, y, y)
+    sizes = np.diff(np.append(starts, len(x)))
+    return Thinned(
+        np.add.reduceat(x, starts) / sizes,
+        np.add.reduceat(y, starts) / sizes,
+        np.minimum.reduceat(y, starts),
+        np.maximum.reduceat(y, starts),
+    )
+
+
+def bin_starts(length: int, most: int) -> NDArray[np.intp]:
+    """Where each of at most ``most`` bins of nearly equal size begins."""
+    return np.unique(np.linspace(0, length, min(length, most), endpoint=False).astype(np.intp))
+
+
+def smoothed(y: Floats, width: int) -> Floats:
+    """Centred moving average; at the ends, over what there is. Unknown values do not count."""
+    known = np.isfinite(y)
+    window = np.ones(width)
+    total = np.convolve(np.where(known, y, 0.0), window, "same")
+    count = np.convolve(known.astype(float), window, "same")
+    return np.where(count > 0, total / np.maximum(count, 1.0), np.nan)
+
+
+def spread_evenly(length: int, most: int) -> NDArray[np.intp]:
+    """Indices of at most that many elements, the first and the last among them."""
+    return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))

@@ -1,0 +1,65 @@
+"""The sentence a report begins with: what fine-tuning did, and whether the choice was informed."""
+
+import numpy as np
+
+from road.mixing import Informedness
+from road.report.load import RunRecord
+from road.report.markup import shorten
+from road.report.naming import agent_name, mixer_name, part_of, task_name
+from road.report.progress import Progress
+
+SAME_SCORE = 1.0
+"""Scores that differ by less are called the same: the normalised scale is 0 to 100."""
+
+
+def run_verdict(
+    run: RunRecord,
+    progress: Progress,
+    pretrained: float | None,
+    final: float | None,
+    informed: Informedness | None,
+) -> str:
+    """One sentence about one run."""
+    clauses = [what_training_did(run, progress, pretrained, final)]
+    clauses += what_the_mixer_did(run, informed)
+    sentence = "; ".join(clauses)
+    if progress.finished:
+        return f"{capitalised(sentence)}."
+    return f"Not finished yet ({progress}): {sentence}."
+
+
+def what_training_did(
+    run: RunRecord, progress: Progress, pretrained: float | None, final: float | None
+) -> str:
+    agent, task = shorten(agent_name(run), 60), shorten(task_name(run), 80)
+    if pretrained is None:
+        return f"there is no evaluation of {agent} on {task}"
+    has = "" if progress.finished else "has "
+    if final is None:
+        return f"pretraining {has}brought {agent} to {pretrained:.1f} on {task}"
+    change = final - pretrained
+    if abs(change) < SAME_SCORE:
+        return f"fine-tuning {has}left {agent} at {final:.1f} on {task}, where it began"
+    verb = ("taken" if has else "took") if change > 0 else "lowered"
+    return f"fine-tuning {has}{verb} {agent} from {pretrained:.1f} to {final:.1f} on {task}"
+
+
+def what_the_mixer_did(run: RunRecord, informed: Informedness | None) -> list[str]:
+    """Nothing before the first period."""
+    ratios = run.periods["offline_ratio"]
+    ratios = ratios[np.isfinite(ratios)]
+    if not ratios.size:
+        return []
+    if run.arms is not None and informed is not None:
+        return [
+            informed.sentence.replace("the credits", f"{shorten(mixer_name(run), 60)}'s credits", 1)
+        ]
+    if ratios.min() == ratios.max():
+        return [f"the offline ratio stayed at {ratios[0]:g}"]
+    if "arms" in part_of(run.config, "mixer"):
+        return ["the offline ratio was drawn at random, whatever the credits said"]
+    return [f"the offline ratio went from {ratios[0]:.2g} to {ratios[-1]:.2g} on a schedule"]
+
+
+def capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,141 @@
+"""All tasks, as data. No other room knows a family or an environment by name."""
+
+import difflib
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from road.errors import UsageError
+from road.tasks.cache import cached
+from road.tasks.dataset import Dataset
+from road.tasks.scores import ScoreReference
+from road.tasks.sources import pendulum, pointmaze
+from road.tasks.task import Settings, Task
+from road.tasks.transforms import Affine
+
+MAZE_ROWS = 20_000
+PENDULUM_ROWS = 10_000
+
+UMAZE, UMAZE_HORIZON = "PointMaze_UMaze-v3", 300
+MEDIUM, MEDIUM_HORIZON = "PointMaze_Medium-v3", 600
+PENDULUM_HORIZON = 200
+
+REACHED = ScoreReference(minimum=0.0, maximum=1.0)
+"""An episode returns 1 where the goal is reached, so the score is the share of successes."""
+
+SWUNG_UP = ScoreReference(minimum=-1218.9, maximum=-147.7)
+"""Mean return of uniformly random actions (standard error 9) and of the noiseless controller of
+the dataset (standard error 3), each over the 1,000 episodes of reset seeds 0 to 999.
+"""
+
+MAZE_SETTINGS: Settings = {
+    "run": {
+        "offline_steps": 10_000,
+        "online_steps": 10_000,
+        "batch_size": 128,
+        "period": 200,
+        "evaluate_every": 1_000,
+        "evaluation_episodes": 50,
+    },
+    "iql": {
+        "hidden": (64, 64),
+        "learning_rate": 1e-3,
+        "expectile": 0.9,
+        "inverse_temperature": 10.0,
+        "discount": 0.99,
+    },
+    # Every pull counts, as in the paper's mazes, which also reward nothing but the goal.
+    "road": {"window": None},
+}
+
+PENDULUM_SETTINGS: Settings = {
+    "run": {"batch_size": 128, "period": 100, "evaluation_episodes": 10},
+    "iql": {
+        "hidden": (64, 64),
+        "learning_rate": 1e-3,
+        "expectile": 0.8,
+        "inverse_temperature": 5.0,
+        "discount": 0.98,
+    },
+}
+
+
+def maze_task(
+    name: str,
+    description: str,
+    environment_id: str,
+    horizon: int,
+    make: Callable[[str, int, int], Dataset],
+) -> Task:
+    return Task(
+        name=name,
+        family="pointmaze",
+        description=description,
+        environment=partial(pointmaze.make_environment, environment_id),
+        dataset=partial(cached, name, partial(make, environment_id, MAZE_ROWS)),
+        horizon=horizon,
+        score=REACHED,
+        # Every step costs 1 until the goal, so that a shorter way is worth more.
+        reward=Affine(shift=-1.0),
+        settings=MAZE_SETTINGS,
+    )
+
+
+def pendulum_task(
+    name: str, description: str, make: Callable[[int, int], Dataset], budget: Mapping[str, Any]
+) -> Task:
+    return Task(
+        name=name,
+        family="pendulum",
+        description=description,
+        environment=pendulum.make_environment,
+        dataset=partial(cached, name, partial(make, PENDULUM_ROWS)),
+        horizon=PENDULUM_HORIZON,
+        score=SWUNG_UP,
+        # Brings values from hundreds to tens, where IQL's weights exp(beta A) are not all cut.
+        reward=Affine(scale=0.1),
+        settings={**PENDULUM_SETTINGS, "run": {**PENDULUM_SETTINGS["run"], **budget}},
+    )
+
+
+ALL = (
+    maze_task(
+        "pointmaze-umaze-random",
+        "Push a ball round a U-shaped maze to a goal, after 20,000 steps of a random walk.",
+        *(UMAZE, UMAZE_HORIZON, pointmaze.walk),
+    ),
+    maze_task(
+        "pointmaze-umaze-play",
+        "The same maze, after 20,000 steps of a controller that strolls from place to place.",
+        *(UMAZE, UMAZE_HORIZON, pointmaze.play),
+    ),
+    maze_task(
+        "pointmaze-medium-play",
+        "A larger maze with dead ends, after 20,000 steps of the strolling controller.",
+        *(MEDIUM, MEDIUM_HORIZON, pointmaze.play),
+    ),
+    pendulum_task(
+        "pendulum-mixed",
+        "Swing a pendulum up with no pretraining; 30 % of the data knows how, 70 % is random.",
+        pendulum.mixed,
+        {"offline_steps": 0, "online_steps": 4_000, "evaluate_every": 400},
+    ),
+    pendulum_task(
+        "pendulum-flipped",
+        "Swing a pendulum up against data that misleads on purpose: its actions are negated.",
+        pendulum.flipped,
+        {"offline_steps": 5_000, "online_steps": 5_000, "evaluate_every": 500},
+    ),
+)
+
+TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in ALL})
+DEFAULT_TASK = "pointmaze-umaze-random"
+
+
+def find_task(name: str) -> Task:
+    if name in TASKS:
+        return TASKS[name]
+    nearest = difflib.get_close_matches(name, TASKS, n=3)
+    hint = f"did you mean {' or '.join(nearest)}? " if nearest else ""
+    raise UsageError(f"unknown task {name!r}; {hint}see `road list tasks`")

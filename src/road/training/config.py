@@ -1,0 +1,130 @@
+"""What defines a run, as data: written to ``config.json``, read back by ``road resume``."""
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from road.agents.recipes import AGENTS, RECIPES, Recipe
+from road.errors import UsageError
+from road.mixing import MIXERS, Mixer
+from road.tasks.catalogue import DEFAULT_TASK, find_task
+from road.tasks.task import Task
+from road.training.naming import find_name
+
+FORMAT = 1
+"""Version of ``config.json``."""
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Budgets and cadence of a run; the paper's numbers, which a task may replace by its own."""
+
+    seed: int = 0
+    """The one seed of the run."""
+    offline_steps: int = 1_000_000
+    """Updates on the dataset alone, before the environment is touched."""
+    online_steps: int = 1_000_000
+    """Environment steps of the online phase."""
+    batch_size: int = 256
+    """B: rows of one mini-batch."""
+    updates_per_step: int = 1
+    """Update-to-data ratio: mini-batches trained on per environment step."""
+    period: int | Literal["episode"] = 1000
+    """How long the mixer keeps a ratio: a number of environment steps, or 'episode'."""
+    measure_batch: int = 1024
+    """Rows drawn from each source to measure Delta_off and Delta_on at the end of a period."""
+    buffer_capacity: int = 1_000_000
+    """Rows that the online buffer keeps."""
+    evaluate_every: int = 10_000
+    """Steps (offline: updates) between two evaluations."""
+    evaluation_episodes: int = 20
+    """Episodes of one evaluation."""
+    log_every: int = 100
+    """Steps (offline: updates) between two rows of metrics.jsonl."""
+    checkpoint_every: int = 10_000
+    """Steps (offline: updates) between two checkpoints; every evaluation also makes one."""
+
+    def __post_init__(self) -> None:
+        least = {"seed": 0, "offline_steps": 0, "online_steps": 0}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if value != "episode" and value < least.get(field.name, 1):
+                raise UsageError(
+                    f"{field.name} must be {least.get(field.name, 1)} or more, got {value}"
+                )
+        if self.offline_steps + self.online_steps == 0:
+            raise UsageError("offline_steps and online_steps are both 0: there is nothing to do")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run's whole definition: task, agent, mixer and budgets."""
+
+    task_name: str
+    agent_name: str
+    agent: Any
+    mixer_name: str
+    mixer: Mixer[Any]
+    config: RunConfig
+
+    @property
+    def task(self) -> Task:
+        return find_task(self.task_name)
+
+    @property
+    def recipe(self) -> Recipe:
+        return RECIPES[self.agent_name](self.agent)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "task": self.task_name,
+            "agent": {"name": self.agent_name, **dataclasses.asdict(self.agent)},
+            "mixer": {"name": self.mixer_name, **dataclasses.asdict(self.mixer)},  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
+            **dataclasses.asdict(self.config),
+        }
+
+
+def default_plan(
+    task_name: str = DEFAULT_TASK, agent_name: str = "iql", mixer_name: str = "road"
+) -> Plan:
+    """The plan that the task's table of settings gives for that agent and mixer."""
+    settings = find_task(task_name).settings
+    agent_class = find_name(agent_name, AGENTS, "agent")
+    mixer_class = find_name(mixer_name, MIXERS, "mixer")
+    return Plan(
+        task_name=task_name,
+        agent_name=agent_name,
+        agent=agent_class(**settings.get(agent_name, {})),
+        mixer_name=mixer_name,
+        mixer=mixer_class(**settings.get(mixer_name, {})),
+        config=RunConfig(**settings.get("run", {})),
+    )
+
+
+def plan_from_json(data: Mapping[str, Any]) -> Plan:
+    """The plan that ``Plan.to_json`` wrote; a UsageError for what this version cannot read."""
+    if data.get("format") != FORMAT:
+        raise UsageError(
+            f"config.json has format {data.get('format')!r}, this version of road reads {FORMAT}"
+        )
+    agent, mixer = dict(data["agent"]), dict(data["mixer"])
+    agent_name, mixer_name = agent.pop("name"), mixer.pop("name")
+    run = {k: v for k, v in data.items() if k not in ("format", "task", "agent", "mixer")}
+    return Plan(
+        task_name=data["task"],
+        agent_name=agent_name,
+        agent=rebuild(find_name(agent_name, AGENTS, "agent"), agent),
+        mixer_name=mixer_name,
+        mixer=rebuild(find_name(mixer_name, MIXERS, "mixer"), mixer),
+        config=rebuild(RunConfig, run),
+    )
+
+
+def rebuild(kind: type[Any], fields: Mapping[str, Any]) -> Any:
+    """A flat dataclass from JSON, where a tuple has become a list."""
+    known = {field.name for field in dataclasses.fields(kind)}
+    if strange := sorted(set(fields) - known):
+        raise UsageError(f"config.json has fields unknown to {kind.__name__}: {', '.join(strange)}")
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})

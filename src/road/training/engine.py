@@ -1,0 +1,115 @@
+"""An agent's functions, compiled once, with the agent's state as a flat list of arrays.
+
+Flattening a tree of modules in Python costs more than a small update on the CPU; a flat list goes
+straight through. The tree is put together again inside the compiled function, where it is free.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+from numpy.typing import NDArray
+
+from road.errors import NumericError
+from road.replay.rows import unpack
+from road.types import AnyAgent, Spec
+
+Leaves: TypeAlias = list[Array]
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The metrics of a stack of updates: one row per update, one named column per quantity."""
+
+    names: tuple[str, ...]
+    table: NDArray[np.float32]
+
+    def last(self) -> dict[str, float]:
+        return {n: float(v) for n, v in zip(self.names, self.table[-1], strict=True)}
+
+    def check(self, first_update: int, phase: str) -> None:
+        """Stop at the first number that is not finite, by its name and update."""
+        if np.isfinite(self.table).all():
+            return
+        update, column = np.argwhere(~np.isfinite(self.table))[0]
+        raise NumericError(
+            f"{self.names[column]} is {self.table[update, column]} at {phase} update "
+            f"{first_update + int(update)}; the last good checkpoint is kept. "
+            "Lower the learning rate or the reward scale"
+        )
+
+
+class Engine:
+    """The compiled functions of one agent on one task."""
+
+    def __init__(self, agent: AnyAgent, spec: Spec) -> None:
+        self.agent = agent
+        self.spec = spec
+        shapes = jax.eval_shape(lambda key: agent.init(key, spec), jax.random.key(0))
+        self._tree = jax.tree.structure(shapes)
+        self._metric_names: tuple[str, ...] = ()
+        self._update = jax.jit(self._traced_update)
+        self._act = jax.jit(self._traced_act)
+        self._best: Callable[..., Array] = jax.jit(
+            lambda leaves, observation: agent.best_action(self.tree(leaves), observation[None])[0]
+        )
+        self._advantage = jax.jit(self._traced_advantage)
+
+    def tree(self, leaves: Leaves) -> Any:
+        """The agent's own state."""
+        return jax.tree.unflatten(self._tree, leaves)
+
+    def leaves(self, state: Any) -> Leaves:
+        return jax.tree.leaves(state)
+
+    def init(self, key: PRNGKeyArray) -> Leaves:
+        return jax.jit(lambda k: self.leaves(self.agent.init(k, self.spec)))(key)
+
+    def update(
+        self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> tuple[Leaves, Metrics]:
+        """Train on a stack of packed rows (update, batch, width)."""
+        leaves, table = self._update(leaves, rows, key, np.uint32(counter))
+        return leaves, Metrics(self._metric_names, np.asarray(table))
+
+    def act(
+        self, leaves: Leaves, observation: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> NDArray[np.float32]:
+        return np.asarray(self._act(leaves, observation, key, np.uint32(counter)))
+
+    def best_action(self, leaves: Leaves, observation: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray(self._best(leaves, observation))
+
+    def advantage(
+        self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> float:
+        """Delta of one source: how much the critic prefers sampled actions to those of the rows."""
+        return float(self._advantage(leaves, rows, key, np.uint32(counter)))
+
+    def _traced_update(self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array) -> Any:
+        state, metrics = self.agent.update(
+            self.tree(leaves), unpack(rows, self.spec), jax.random.fold_in(key, counter)
+        )
+        # Names are known only here, while tracing; one table is one transfer instead of a dozen.
+        self._metric_names = tuple(metrics)
+        return self.leaves(state), jnp.stack([metrics[n] for n in metrics], axis=-1)
+
+    def _traced_act(
+        self, leaves: Leaves, observation: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        key = jax.random.fold_in(key, counter)
+        return self.agent.act(self.tree(leaves), observation[None], key)[0]
+
+    def _traced_advantage(
+        self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        state, batch = self.tree(leaves), unpack(rows, self.spec)
+        action = self.agent.act(state, batch.observation, jax.random.fold_in(key, counter))
+        preferred = self.agent.q_value(state, batch.observation, action)
+        recorded = self.agent.q_value(state, batch.observation, batch.action)
+        # The difference per row first: Q may be large where the difference is small.
+        return (preferred - recorded).mean()

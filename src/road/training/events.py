@@ -1,0 +1,46 @@
+"""What a run tells whoever is watching."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from road.training.evaluate import Evaluation
+from road.training.state import Phase
+
+
+@dataclass(frozen=True)
+class PhaseStarted:
+    """A phase begins, or is taken up again after ``done`` of its steps."""
+
+    phase: Phase
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Progressed:
+    """Steps of the running phase so far, and the ratio in force."""
+
+    phase: Phase
+    done: int
+    offline_ratio: float
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """An evaluation was made."""
+
+    phase: Phase
+    step: int
+    evaluation: Evaluation
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a person should know."""
+
+    text: str
+
+
+Event: TypeAlias = PhaseStarted | Progressed | Evaluated | Note
+Notify: TypeAlias = Callable[[Event], None]

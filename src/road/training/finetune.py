@@ -1,0 +1,144 @@
+"""The online phase: act, store, draw a mixed batch, update; at a period's end, measure and choose.
+
+every step      a ~ pi(s), store, draw (update, batch) rows at ratio m, update
+every period    Delta_off, Delta_on from the agent's own critic; the mixer observes, proposes
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from road.mixing import Advantages, Evidence, Mixer, Mixture, Period
+from road.mixing.mixers import credit_of
+from road.mixing.period import finished_period
+from road.randomness import NumpyStream, Stream, jax_stream
+from road.replay.sampler import MixedSampler, Stack
+from road.training.config import RunConfig
+from road.training.engine import Engine, Leaves, Metrics
+from road.training.rollout import FinishedEpisode, Rollout
+from road.training.state import Counters, RunState
+
+Measure = Callable[[Leaves, int], Evidence]
+"""What is known of a period when it ends, from the agent's state and the period's number."""
+
+
+@dataclass(frozen=True)
+class FinishedPeriod:
+    """A period together with how it came out in the loop."""
+
+    period: Period
+    steps: int
+    realised_ratio: float
+    """Share of the rows trained on that were offline."""
+
+    def as_row(self, step: int) -> dict[str, Any]:
+        return {
+            **self.period.as_row(),
+            "step": step,
+            "steps": self.steps,
+            "realised_ratio": self.realised_ratio,
+        }
+
+
+@dataclass(frozen=True)
+class OnlineStep:
+    """What one environment step brought."""
+
+    metrics: Metrics
+    offline_ratio: float
+    waiting: bool
+    """Whether the online buffer was still too small to draw from."""
+    episode: FinishedEpisode | None
+    period: FinishedPeriod | None
+
+
+@dataclass(frozen=True)
+class Finetuning:
+    """The parts of the online loop; all that changes is in the ``RunState``."""
+
+    engine: Engine
+    rollout: Rollout
+    sampler: MixedSampler
+    mixer: Mixer[Any]
+    measure: Measure
+    config: RunConfig
+
+    def run(self, state: RunState) -> Iterator[OnlineStep]:
+        """Fine-tune to the end of the phase; at every yield the state is whole and may be saved."""
+        config, counters = self.config, state.counters
+        draws = NumpyStream(config.seed, Stream.SAMPLING_ONLINE)
+        act_key = jax_stream(config.seed, Stream.ACTING)
+        update_key = jax_stream(config.seed, Stream.UPDATING_ONLINE)
+        mixture = self.propose(state)
+        while counters.online_steps < config.online_steps:
+            now = counters.online_steps
+            action = self.engine.act(state.agent, self.rollout.observation, act_key, now)
+            step, episode = self.rollout.step(action)
+            self.sampler.online.append(
+                step.observation,
+                step.action,
+                step.reward,
+                step.next_observation,
+                terminated=step.terminated,
+            )
+            if step.ended:
+                self.sampler.online.end_episode(self.engine.agent.discount)
+            waiting = self.sampler.waiting
+            stack = self.sampler.sample(
+                mixture.offline_ratio, config.updates_per_step, config.batch_size, draws.at(now)
+            )
+            state.agent, metrics = self.engine.update(state.agent, stack.rows, update_key, now)
+            metrics.check(now * config.updates_per_step, "online")
+            count(counters, stack)
+            period = self.end_period(state, mixture) if self.is_over(state, episode) else None
+            yield OnlineStep(metrics, mixture.offline_ratio, waiting, episode, period)
+            if period is not None:
+                mixture = self.propose(state)
+
+    def propose(self, state: RunState) -> Mixture:
+        """The mixture of the running period; a resumed run asks again and gets the same."""
+        begun = state.counters.online_steps - state.counters.period_steps
+        return self.mixer.propose(state.mixer, begun / self.config.online_steps)
+
+    def is_over(self, state: RunState, episode: FinishedEpisode | None) -> bool:
+        if self.config.period == "episode":
+            return episode is not None
+        return state.counters.period_steps >= self.config.period
+
+    def end_period(self, state: RunState, mixture: Mixture) -> FinishedPeriod:
+        counters = state.counters
+        evidence = self.measure(state.agent, counters.periods)
+        credit = credit_of(self.mixer, evidence)
+        state.mixer = self.mixer.observe(state.mixer, mixture, evidence)
+        finished = FinishedPeriod(
+            finished_period(counters.periods, mixture, evidence, credit),
+            steps=counters.period_steps,
+            realised_ratio=counters.period_offline_rows / counters.period_rows,
+        )
+        counters.periods += 1
+        counters.period_steps = counters.period_offline_rows = counters.period_rows = 0
+        return finished
+
+
+def count(counters: Counters, stack: Stack) -> None:
+    counters.online_steps += 1
+    counters.period_steps += 1
+    counters.period_offline_rows += stack.offline_rows
+    counters.period_rows += stack.rows.shape[0] * stack.rows.shape[1]
+
+
+def surrogate_measure(engine: Engine, sampler: MixedSampler, config: RunConfig) -> Measure:
+    """The paper's evidence: Delta_off and Delta_on on a batch from each source."""
+    draws = NumpyStream(config.seed, Stream.MEASURING)
+    key = jax_stream(config.seed, Stream.MEASURING)
+
+    def measure(leaves: Leaves, period: int) -> Evidence:
+        offline, online = sampler.probe(config.measure_batch, draws.at(period))
+        return Evidence(
+            Advantages(
+                offline=engine.advantage(leaves, offline, key, 2 * period),
+                online=engine.advantage(leaves, online, key, 2 * period + 1),
+            )
+        )
+
+    return measure

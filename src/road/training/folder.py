@@ -1,0 +1,110 @@
+"""A run folder: who holds it, what it is called, and the JSON that describes the run."""
+
+import fcntl
+import json
+import os
+import platform
+import socket
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from road.errors import LockedError, StorageError, UsageError
+from road.training.checkpoint import flush, sync_folder
+from road.version import __version__
+
+CONFIG = "config.json"
+META = "meta.json"
+PACKAGES = (
+    *("numpy", "jax", "jaxlib", "equinox", "optax"),
+    *("gymnasium", "gymnasium-robotics", "mujoco"),
+)
+
+
+class RunFolder:
+    """An exclusively held run folder; the lock dies with the process."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = self._acquire()
+
+    def _acquire(self) -> int:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path / "LOCK", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StorageError(f"cannot write to {self.path}: {error.strerror}") from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            owner = os.read(handle, 200).decode(errors="replace").strip()
+            os.close(handle)
+            holder = owner or "another process"
+            raise LockedError(f"run folder {self.path} is in use by {holder}") from error
+        os.ftruncate(handle, 0)
+        os.write(handle, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
+        return handle
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.path / "checkpoints"
+
+    def release(self) -> None:
+        os.close(self._lock)
+
+    def write(self, name: str, data: Any) -> None:
+        write_json_whole(self.path / name, data)
+
+
+def write_json_whole(path: Path, data: Any) -> None:
+    """Put a JSON file in place whole or not at all."""
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    aside = path.with_name(f".writing-{path.name}")
+    try:
+        with aside.open("w", encoding="utf-8") as file:
+            file.write(text)
+            flush(file)
+        aside.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def read_run_file(folder: Path, name: str) -> dict[str, Any]:
+    """A JSON file of a run, or the one line that says why this is no run."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a run folder: there is no such folder")
+    try:
+        return json.loads((folder / name).read_text())
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is not a run folder: it has no {name}") from None
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{folder / name} cannot be read: {error}") from error
+
+
+def describe_machine() -> dict[str, Any]:
+    """What the bits of a result depend on, and nothing that identifies a person."""
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": usable_cores(),
+        "jax_threads": os.environ.get("PJRT_NPROC"),
+        "xla_flags": os.environ.get("XLA_FLAGS"),
+    }
+
+
+def usable_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def describe_versions() -> dict[str, str]:
+    found = {"road": __version__, "python": sys.version.split()[0]}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,120 @@
+"""Starting a run, taking one up again, and judging a finished one."""
+
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+
+from road.errors import StorageError, UsageError
+from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
+from road.training.config import Plan, plan_from_json
+from road.training.engine import Engine
+from road.training.evaluate import Evaluation, Evaluator
+from road.training.events import Note, Notify
+from road.training.folder import (
+    CONFIG,
+    META,
+    RunFolder,
+    describe_machine,
+    describe_versions,
+    read_run_file,
+)
+from road.training.run import Run
+from road.training.signals import listening
+from road.training.state import RunState, state_from
+from road.types import Spec
+
+
+def start_run(plan: Plan, path: Path, command: str, notify: Notify) -> None:
+    """Train from the beginning into a folder that holds no run yet."""
+    if (path / CONFIG).exists():
+        raise UsageError(f"{path} already holds a run; use `road resume {path}` or another --out")
+    folder = RunFolder(path)
+    try:
+        folder.write(CONFIG, plan.to_json())
+        meta = {"format": 1, "name": path.name, "command": command}
+        about = {"versions": describe_versions(), "machine": describe_machine()}
+        folder.write(META, {**meta, **about})
+        drive(plan, folder, None, notify)
+    finally:
+        folder.release()
+
+
+def resume_run(path: Path, notify: Notify) -> None:
+    """Continue a run from its newest whole checkpoint; a finished one is left as it is."""
+    plan = plan_from_json(read_run_file(path, CONFIG))
+    meta = read_run_file(path, META)
+    folder = RunFolder(path)
+    try:
+        if meta["machine"] != describe_machine():
+            notify(Note("this machine differs from the one the run began on; bits may differ"))
+        saved = load_latest(folder.checkpoints, lambda text: notify(Note(text)))
+        drive(plan, folder, None if saved is None else state_from(*saved), notify)
+    finally:
+        folder.release()
+
+
+def drive(plan: Plan, folder: RunFolder, state: RunState | None, notify: Notify) -> None:
+    """Build the run and execute it, with the clock kept out of everything that must be exact."""
+    began = time.monotonic()
+    if state is not None and state.counters.phase == "done":
+        notify(Note("the run is already finished"))
+        return
+    with listening() as stop:
+        run = Run(plan, folder, notify, stop)
+        if state is None:
+            run.begin()
+        else:
+            run.restore(state)
+        note_session(folder, "began", run.state.position)
+        try:
+            run.execute()
+        finally:
+            seconds = time.monotonic() - began
+            note_session(folder, "ended", run.state.position, seconds=round(seconds, 3))
+            run.close()
+
+
+def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> None:
+    """When the run was worked on: the only file of a run that holds wall-clock time."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    row = {"event": what, "position": position, "time": now, **more}
+    try:
+        with (folder.path / "sessions.jsonl").open("a") as file:
+            file.write(json.dumps(row) + "\n")
+    except OSError as error:
+        raise StorageError(f"cannot append to sessions.jsonl: {error.strerror}") from error
+
+
+def evaluate_run(path: Path, episodes: int, *, best: bool, seed: int) -> tuple[int, Evaluation]:
+    """Judge a saved agent on fresh episodes; gives the position it was saved at, and the result."""
+    plan = plan_from_json(read_run_file(path, CONFIG))
+    state = pick_state(path, best=best)
+    task = plan.task
+    evaluator = Evaluator(task, seed, episodes)
+    agent = plan.recipe.offline if state.counters.phase == "offline" else plan.recipe.online
+    dataset = task.dataset()
+    engine = Engine(agent, Spec(dataset.observation.shape[1], dataset.action.shape[1]))
+    leaves = [jnp.asarray(leaf) for leaf in state.agent]
+    result = evaluator(engine, leaves, 0)
+    evaluator.close()
+    assert result is not None  # nobody asks it to stop
+    return state.position, result
+
+
+def pick_state(path: Path, *, best: bool) -> RunState:
+    root = path / "checkpoints"
+    newest = load_latest(root, lambda _: None)
+    if newest is None:
+        raise UsageError(f"{path} holds no checkpoint yet")
+    state = state_from(*newest)
+    if not best or state.counters.best_position is None:
+        return state
+    chosen = checkpoint_path(root, state.counters.best_position)
+    try:
+        return state_from(*load_checkpoint(chosen))
+    except Damaged as damage:
+        raise StorageError(f"the best checkpoint {chosen} is damaged: {damage}") from None

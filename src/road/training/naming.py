@@ -1,0 +1,17 @@
+"""Finding a thing by its name, and the nearest names when there is no such thing."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TypeVar
+
+from road.errors import UsageError
+
+Thing = TypeVar("Thing")
+
+
+def find_name(name: str, things: Mapping[str, Thing], kind: str) -> Thing:
+    if name in things:
+        return things[name]
+    near = get_close_matches(name, things, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(things)}"
+    raise UsageError(f"unknown {kind} {name!r}: {hint} (see `road list {kind}s`)")

@@ -1,0 +1,137 @@
+"""The environment's side of the online phase: episodes that can be taken up again exactly.
+
+The reset seed of an episode is a function of the run's seed and the episode's number, so an episode
+is its number and the actions taken so far: a resumed run replays them and stands where it stood.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.errors import EnvironmentFailure, RoadError
+from road.randomness import NumpyStream, Stream
+from road.tasks.task import Task
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step as the buffer stores it, and how the episode stands after it."""
+
+    observation: Vector
+    action: Vector
+    reward: float
+    """Transformed as the task says."""
+    next_observation: Vector
+    terminated: bool
+    truncated: bool
+
+    @property
+    def ended(self) -> bool:
+        return self.terminated or self.truncated
+
+
+@dataclass(frozen=True)
+class FinishedEpisode:
+    """A training episode, with the environment's own reward."""
+
+    raw_return: float
+    length: int
+    terminated: bool
+
+
+class Rollout:
+    """Steps one environment through numbered episodes."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self._task = task
+        self._seeds = NumpyStream(seed, Stream.RESETTING)
+        self._environment = guarded("make", 0, task.environment)
+        self.episode = 0
+        self.actions: list[Vector] = []
+        """Actions of the running episode."""
+        self.raw_return = 0.0
+        self._observation: Vector | None = None
+
+    @property
+    def shapes(self) -> tuple[Any, Any]:
+        """Shapes of an observation and of an action."""
+        return self._environment.observation_space.shape, self._environment.action_space.shape
+
+    @property
+    def observation(self) -> Vector:
+        """Where the agent stands; begins the next episode if none is running."""
+        if self._observation is None:
+            self._observation = self._reset()
+        return self._observation
+
+    def step(self, action: Vector) -> tuple[Step, FinishedEpisode | None]:
+        before = self.observation
+        after, raw_reward, terminated, truncated = self._advance(action)
+        step = Step(
+            before, action, float(self._task.reward(raw_reward)), after, terminated, truncated
+        )
+        if not step.ended:
+            self._observation = after
+            return step, None
+        finished = FinishedEpisode(self.raw_return, len(self.actions), terminated)
+        self.restore(self.episode + 1, [])
+        return step, finished
+
+    def restore(self, episode: int, actions: list[Vector]) -> None:
+        """Stand in that episode after those actions."""
+        self.episode = episode
+        self.actions, self.raw_return, self._observation = [], 0.0, None
+        for action in actions:
+            _ = self.observation
+            self._observation = self._advance(action)[0]
+
+    def close(self) -> None:
+        self._environment.close()
+
+    def _advance(self, action: Vector) -> tuple[Vector, float, bool, bool]:
+        result = guarded("step", self.episode, self._environment.step, action)
+        observation, reward, terminated, truncated, _ = result
+        if not np.isfinite(reward):
+            raise EnvironmentFailure(
+                f"the environment paid {reward} in episode {self.episode}, step {len(self.actions)}"
+            )
+        vector = self._checked(observation)
+        self.actions.append(action)
+        self.raw_return += float(reward)
+        return vector, float(reward), bool(terminated), bool(truncated)
+
+    def _reset(self) -> Vector:
+        seed = int(self._seeds.at(self.episode).integers(2**31))
+        observation, _ = guarded("reset", self.episode, self._environment.reset, seed=seed)
+        return self._checked(observation)
+
+    def _checked(self, observation: Any) -> Vector:
+        vector = np.asarray(observation, np.float32)
+        expected = self._environment.observation_space.shape
+        if vector.shape != expected:
+            raise EnvironmentFailure(
+                f"the environment gave an observation of shape {vector.shape}, not {expected}, "
+                f"in episode {self.episode}, step {len(self.actions)}"
+            )
+        if not np.isfinite(vector).all():
+            raise EnvironmentFailure(
+                f"the environment gave a non-finite observation in episode {self.episode}, "
+                f"step {len(self.actions)}"
+            )
+        return vector
+
+
+def guarded(what: str, episode: int, call: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call into somebody else's environment; whatever it raises becomes one line."""
+    try:
+        return call(*args, **kwargs)
+    except RoadError:
+        raise
+    except Exception as error:
+        raise EnvironmentFailure(
+            f"the environment raised {type(error).__name__} in {what} of episode {episode}: {error}"
+        ) from error

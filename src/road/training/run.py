@@ -1,0 +1,212 @@
+"""A whole run: pretrain, carry, fine-tune; journalled, evaluated, saved, and continued exactly.
+
+Law: killed at any moment and continued, a run ends with the same bits as one left alone.
+"""
+
+import signal
+from dataclasses import asdict
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from road.errors import EnvironmentFailure, Interrupted, Preempted, UsageError
+from road.randomness import Stream, jax_stream
+from road.replay.sampler import MixedSampler
+from road.replay.storage import OnlineBuffer
+from road.tasks.task import Task
+from road.training.checkpoint import save_checkpoint
+from road.training.config import Plan
+from road.training.engine import Engine, Metrics
+from road.training.evaluate import Evaluator
+from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
+from road.training.finetune import Finetuning, OnlineStep, surrogate_measure
+from road.training.folder import RunFolder
+from road.training.journal import Journal
+from road.training.offline import offline_rows
+from road.training.pretrain import pretrain
+from road.training.rollout import Rollout
+from road.training.signals import StopRequest
+from road.training.state import RunState
+from road.types import Spec
+
+
+class Run:
+    """The parts of a run, put together from its plan; what changes is in ``state``."""
+
+    def __init__(self, plan: Plan, folder: RunFolder, notify: Notify, stop: StopRequest) -> None:
+        self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
+        self.folder, self.notify, self.stop = folder, notify, stop
+        task = plan.task
+        self.rollout = Rollout(task, self.config.seed)
+        self.evaluator = Evaluator(task, self.config.seed, self.config.evaluation_episodes)
+        dataset = task.dataset()
+        spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
+        check_spaces(spec, task, self.rollout)
+        self.offline_engine = Engine(self.recipe.offline, spec)
+        same = self.recipe.online == self.recipe.offline
+        self.engine = self.offline_engine if same else Engine(self.recipe.online, spec)
+        # No more rows than the run can write: memory is touched up front.
+        capacity = max(min(self.config.buffer_capacity, self.config.online_steps), 1)
+        self.sampler = MixedSampler(
+            offline=offline_rows(dataset, task.reward, self.recipe.online.discount),
+            online=OnlineBuffer(spec, capacity),
+            enough_online=min(self.config.batch_size, capacity),
+        )
+
+    def begin(self) -> None:
+        key = jax_stream(self.config.seed, Stream.INITIALISING)
+        self.state = RunState(agent=self.offline_engine.init(key))
+        self.state.mixer = self.plan.mixer.init(self.config.seed)
+        self.journal = Journal(self.folder.path, {})
+
+    def restore(self, state: RunState) -> None:
+        """Stand where the checkpoint stood."""
+        state.agent = [jnp.asarray(leaf) for leaf in state.agent]
+        self.state = state
+        self.journal = Journal(self.folder.path, state.journals)
+        if state.online_rows is not None and state.episode_actions is not None:
+            self.sampler.online.restore(
+                state.online_rows, state.online_written, state.online_running
+            )
+            self.rollout.restore(state.counters.episode, list(state.episode_actions))
+
+    def execute(self) -> None:
+        """Run to the end, or raise what the command line turns into an exit code."""
+        counters = self.state.counters
+        if counters.phase == "offline":
+            self.pretrain()
+            self.state.agent = self.engine.leaves(
+                self.recipe.carry(self.offline_engine.tree(self.state.agent))
+            )
+            counters.phase = "online"
+        if counters.phase == "online":
+            self.finetune()
+            counters.phase = "done"
+            self.save()
+
+    def pretrain(self) -> None:
+        total = self.config.offline_steps
+        self.notify(PhaseStarted("offline", self.state.counters.offline_updates, total))
+        self.settle()
+        for metrics in pretrain(self.offline_engine, self.sampler, self.config, self.state):
+            self.log_metrics(metrics)
+            self.notify(Progressed("offline", self.state.step, 1.0))
+            self.settle()
+
+    def finetune(self) -> None:
+        total = self.config.online_steps
+        self.notify(PhaseStarted("online", self.state.counters.online_steps, total))
+        self.settle()
+        measure = surrogate_measure(self.engine, self.sampler, self.config)
+        loop = Finetuning(
+            self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config
+        )
+        try:
+            for step in loop.run(self.state):
+                self.log_step(step)
+                self.notify(Progressed("online", self.state.step, step.offline_ratio))
+                self.settle()
+        except EnvironmentFailure:
+            self.save()  # the state is that of the last whole step
+            raise
+
+    def log_metrics(self, metrics: Metrics) -> None:
+        """A row whenever the steps just made reach a multiple of ``log_every``."""
+        made, step = len(metrics.table), self.state.step
+        if self.state.counters.phase == "online":
+            made = 1
+        if step // self.config.log_every > (step - made) // self.config.log_every:
+            row = {"phase": self.state.counters.phase, "step": step, **metrics.last()}
+            self.journal.append("metrics", row)
+
+    def log_step(self, step: OnlineStep) -> None:
+        counters = self.state.counters
+        if step.waiting and not counters.said_waiting:
+            counters.said_waiting = True
+            enough = self.sampler.enough_online
+            self.notify(Note(f"batches are all offline until {enough} online rows are stored"))
+        self.log_metrics(step.metrics)
+        if step.episode is not None:
+            row = {
+                "step": self.state.step,
+                "return": step.episode.raw_return,
+                "length": step.episode.length,
+                "terminated": step.episode.terminated,
+            }
+            self.journal.append("episodes", row)
+        if step.period is not None:
+            self.journal.append("mixer", step.period.as_row(self.state.step))
+
+    def settle(self) -> None:
+        """Between two steps: evaluate and save what is due, and stop if asked to."""
+        evaluated = self.evaluation_due() and self.evaluate()
+        if evaluated or self.checkpoint_due() or self.stop():
+            self.save()
+        if self.stop():
+            where = f"saved at {self.state.counters.phase} step {self.state.step}"
+            how = f"continue with `road resume {self.folder.path}`"
+            if self.stop.signal == signal.SIGINT:
+                raise Interrupted(f"interrupted; {where}; {how}")
+            raise Preempted(f"asked to stop; {where}; {how}")
+
+    def evaluation_due(self) -> bool:
+        counters, step = self.state.counters, self.state.step
+        if counters.last_evaluated == f"{counters.phase} {step}":
+            return False
+        if counters.phase == "offline":
+            # The end of this phase is judged as step 0 of the next one.
+            last = self.config.offline_steps if self.config.online_steps else -1
+            final = not self.config.online_steps and step == self.config.offline_steps
+            return final or (0 < step != last and step % self.config.evaluate_every == 0)
+        return step % self.config.evaluate_every == 0 or step == self.config.online_steps
+
+    def evaluate(self) -> bool:
+        counters, step = self.state.counters, self.state.step
+        engine = self.offline_engine if counters.phase == "offline" else self.engine
+        result = self.evaluator(engine, self.state.agent, counters.evaluations, self.stop)
+        if result is None:
+            return False
+        counters.evaluations += 1
+        counters.last_evaluated = f"{counters.phase} {step}"
+        if counters.best_score is None or result.score > counters.best_score:
+            counters.best_score, counters.best_position = result.score, self.state.position
+        row = {"phase": counters.phase, "step": step, **asdict(result)}
+        self.journal.append("evaluations", row)
+        self.notify(Evaluated(counters.phase, step, result))
+        return True
+
+    def checkpoint_due(self) -> bool:
+        return self.state.step > 0 and self.state.step % self.config.checkpoint_every == 0
+
+    def save(self) -> None:
+        state, online = self.state, self.sampler.online
+        state.counters.episode = self.rollout.episode
+        state.online_rows = online.filled()
+        state.online_written, state.online_running = online.written, online.running
+        actions = [np.asarray(action) for action in self.rollout.actions]
+        width = self.engine.spec.action_dim
+        state.episode_actions = np.array(actions, np.float32).reshape(len(actions), width)
+        self.journal.sync()
+        state.journals = self.journal.lengths
+        save_checkpoint(
+            self.folder.checkpoints,
+            state.position,
+            state.arrays(),
+            state.document(),
+            state.counters.best_position,
+        )
+
+    def close(self) -> None:
+        self.rollout.close()
+        self.evaluator.close()
+
+
+def check_spaces(spec: Spec, task: Task, rollout: Rollout) -> None:
+    """Before anything is compiled: the data and the environment are of one kind."""
+    spaces: tuple[Any, ...] = rollout.shapes
+    if spaces != ((spec.observation_dim,), (spec.action_dim,)):
+        raise UsageError(
+            f"task {task.name}: the dataset has {spec.observation_dim} observations and "
+            f"{spec.action_dim} actions, the environment {spaces[0]} and {spaces[1]}"
+        )

@@ -1,0 +1,45 @@
+"""Settings that every test runs under, and the fixtures that several rooms share."""
+
+import jax
+import numpy as np
+import pytest
+
+from road.types import Batch, Spec, Transition
+
+# (B,) - (B, 1) = (B, B) is this field's classic bug: make it an error.
+jax.config.update("jax_numpy_rank_promotion", "raise")
+
+
+@pytest.fixture
+def spec() -> Spec:
+    return Spec(observation_dim=5, action_dim=2)
+
+
+@pytest.fixture
+def key() -> jax.Array:
+    return jax.random.key(7)
+
+
+@pytest.fixture
+def batch(spec: Spec) -> Batch:
+    """A stack of two mini-batches of eight rows, two of them terminal."""
+    return make_batch(spec, updates=2, size=8)
+
+
+def make_batch(spec: Spec, updates: int, size: int, seed: int = 0) -> Batch:
+    rng = np.random.default_rng(seed)
+    shape = (updates, size)
+
+    def numbers(*more: int) -> jax.Array:
+        return jax.numpy.asarray(rng.normal(size=(*shape, *more)), jax.numpy.float32)
+
+    terminated = np.zeros(shape, np.float32)
+    terminated[:, :2] = 1.0
+    return Transition(
+        observation=numbers(spec.observation_dim),
+        action=jax.numpy.tanh(numbers(spec.action_dim)),
+        reward=numbers(),
+        next_observation=numbers(spec.observation_dim),
+        terminated=jax.numpy.asarray(terminated),
+        return_to_go=numbers(),
+    )

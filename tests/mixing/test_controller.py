@@ -1,0 +1,83 @@
+import json
+import math
+import subprocess
+import sys
+
+import pytest
+
+from road.mixing import Controller, DecreasingMixer, FixedMixer, Period, RoadMixer
+
+
+def test_the_ratio_is_fixed_during_a_period_and_changes_at_its_end():
+    controller = Controller(RoadMixer(), seed=0)
+    assert [controller.offline_ratio, controller.offline_ratio] == [0.1, 0.1]
+    period = controller.end_period(offline_advantage=0.3, online_advantage=0.1)
+    assert (period.offline_ratio, period.credit) == (0.1, pytest.approx(0.2))
+    assert controller.offline_ratio == 0.2
+
+
+def test_history_tells_each_period():
+    controller = Controller(RoadMixer(arms=(0.0, 1.0)))
+    controller.end_period(offline_advantage=1.0, online_advantage=0.5)
+    controller.end_period(credit=4.0)
+    controller.end_period(credit=0.0)
+    first, second, third = controller.history
+    assert (first.offline_advantage, first.online_advantage, first.credit) == (1.0, 0.5, 0.5)
+    assert (second.offline_ratio, second.offline_advantage, second.credit) == (1.0, None, 4.0)
+    assert third.arms is not None
+    assert (third.arms.means, third.arms.counts) == ((0.5, 4.0), (1, 1))
+
+
+def test_a_saved_controller_goes_on_the_same():
+    """The dictionary passes through JSON, as a checkpoint would make it."""
+    one = Controller(RoadMixer(window=4))
+    for step in range(7):
+        one.end_period(credit=math.sin(step))
+    saved = json.loads(json.dumps(one.state_dict()))
+    other = Controller(RoadMixer(window=4))
+    other.load_state_dict(saved)
+    assert other.history == one.history
+    for step in range(9):
+        assert other.offline_ratio == one.offline_ratio
+        one.end_period(credit=math.cos(step))
+        other.end_period(credit=math.cos(step))
+    assert other.state_dict() == one.state_dict()
+
+
+def test_a_schedule_needs_to_know_its_end():
+    with pytest.raises(ValueError, match="total_periods"):
+        Controller(DecreasingMixer())
+    controller = Controller(DecreasingMixer(), total_periods=4)
+    ratios = []
+    for _ in range(6):
+        ratios.append(controller.offline_ratio)
+        controller.end_period(credit=0.0)
+    assert ratios == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1, 0.1])
+
+
+def test_mistakes_are_named():
+    controller = Controller(RoadMixer())
+    with pytest.raises(ValueError, match="nan"):
+        controller.end_period(offline_advantage=math.nan, online_advantage=0.0)
+    with pytest.raises(ValueError, match="come together"):
+        controller.end_period(offline_advantage=0.1)
+    with pytest.raises(ValueError, match="neither"):
+        controller.end_period()
+    with pytest.raises(ValueError, match="-1"):
+        Controller(RoadMixer(), seed=-1)
+    with pytest.raises(ValueError, match="FixedMixer"):
+        controller.load_state_dict(Controller(FixedMixer()).state_dict())
+    with pytest.raises(ValueError, match="format"):
+        controller.load_state_dict({"format": 99})
+    assert controller.history == []
+    assert isinstance(controller.end_period(credit=0.1), Period)
+
+
+def test_importing_road_loads_numpy_and_nothing_heavy():
+    script = (
+        "import sys, road; "
+        "heavy = {'jax', 'equinox', 'optax', 'gymnasium', 'torch', 'tyro', 'rich'} & set(sys.modules); "
+        "print(sorted(heavy)); sys.exit(bool(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

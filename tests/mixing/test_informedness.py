@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from road.mixing import informedness
+from road.mixing.variance import f_tail
+
+ARMS = (0.1, 0.2, 0.3, 0.4, 0.5)
+
+
+def round_robin(periods: int) -> np.ndarray:
+    return np.resize(ARMS, periods)
+
+
+def test_f_and_eta_squared_are_those_of_a_one_way_analysis():
+    rng = np.random.default_rng(0)
+    ratios = rng.choice(ARMS, 60)
+    credits = rng.normal(size=60) + 2 * ratios
+    result = informedness(ratios, credits)
+    groups = [credits[ratios == arm] for arm in ARMS]
+    f, p = stats.f_oneway(*groups)
+    between = sum(len(g) * (g.mean() - credits.mean()) ** 2 for g in groups)
+    assert result.f == pytest.approx(f)
+    assert result.p == pytest.approx(p)
+    assert result.eta_squared == pytest.approx(between / ((credits - credits.mean()) ** 2).sum())
+
+
+@pytest.mark.parametrize("f", [0.0, 0.3, 1.0, 2.5, 40.0])
+@pytest.mark.parametrize(("numerator", "denominator"), [(1, 3), (4, 94), (9, 2000), (2, 1)])
+def test_the_tail_of_f_is_scipys(f: float, numerator: int, denominator: int):
+    expected = stats.f.sf(f, numerator, denominator)
+    assert f_tail(f, numerator, denominator) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+def test_noise_in_turns_is_called_round_robin():
+    credits = np.random.default_rng(1).normal(size=50)
+    result = informedness(round_robin(50), credits)
+    assert result.sentence == (
+        "the credits could not tell the arms apart; the choice was close to round-robin"
+    )
+    assert result.shares == (0.2,) * 5
+    assert result.imbalance == 0.0
+
+
+def test_a_shared_drift_is_not_taken_for_an_arm_effect():
+    """Arm 0.5 is pulled most towards the end, when every credit is higher."""
+    rng = np.random.default_rng(2)
+    ratios = np.concatenate([round_robin(40), np.resize([0.5, 0.5, 0.5, 0.1, 0.5], 40)])
+    credits = np.linspace(0.0, 3.0, 80) + 0.3 * rng.normal(size=80)
+    result = informedness(ratios, credits)
+    assert result.p is not None and result.p < 0.05
+    assert result.detrended_p is not None and result.detrended_p > 0.05
+    assert "chance or drift" in result.sentence
+    assert "m = 0.5 (40 of 80 periods)" in result.sentence
+
+
+def test_a_real_arm_effect_is_seen_through_the_drift():
+    rng = np.random.default_rng(3)
+    ratios = rng.choice(ARMS, 100, p=[0.1, 0.1, 0.1, 0.1, 0.6])
+    credits = np.linspace(0.0, 3.0, 100) + 2.0 * ratios + 0.1 * rng.normal(size=100)
+    result = informedness(ratios, credits)
+    assert result.detrended_f is not None and result.detrended_f > 20
+    assert result.sentence.startswith("the credits tell the arms apart")
+    assert "leaned to m = 0.5" in result.sentence
+
+
+def test_an_effect_that_the_choice_ignored_is_said():
+    credits = round_robin(50) + 0.01 * np.random.default_rng(4).normal(size=50)
+    assert (
+        "but the choice stayed close to round-robin"
+        in informedness(round_robin(50), credits).sentence
+    )
+
+
+@pytest.mark.parametrize(
+    ("ratios", "credits", "said"),
+    [
+        ([], [], "one ratio"),
+        ([0.5] * 9, range(9), "one ratio was used in all 9 periods"),
+        ([0.5, 0.4, 0.3], [1.0, 2.0, 3.0], "no ratio was used twice"),
+        ([0.1, 0.2, 0.1], [1.0, 2.0, 3.0], "too few"),
+        ([0.1, 0.2] * 10, [1.0] * 20, "too alike"),
+    ],
+)
+def test_what_cannot_be_judged_is_said(ratios: list[float], credits: list[float], said: str):
+    result = informedness(ratios, list(credits))
+    assert said in result.sentence
+    assert result.detrended_f is None or said.startswith("one")
+
+
+def test_false_alarms_are_as_rare_as_promised():
+    """Independent noise: about 5 % of runs may look informed."""
+    rng = np.random.default_rng(5)
+    alarms = [
+        (informedness(round_robin(50), rng.normal(size=50)).detrended_p or 1.0) < 0.05
+        for _ in range(400)
+    ]
+    assert 0.02 < np.mean(alarms) < 0.09
+
+
+def test_lengths_must_agree():
+    with pytest.raises(ValueError, match="2 and 1"):
+        informedness([0.1, 0.2], [1.0])

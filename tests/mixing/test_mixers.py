@@ -1,0 +1,163 @@
+"""Laws that hold for every mixer, and what each of them does."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from road.mixing import (
+    MIXERS,
+    Advantages,
+    DecreasingMixer,
+    Evidence,
+    FixedMixer,
+    Mixer,
+    RoadMixer,
+    UniformMixer,
+)
+
+MIXER_LIST: dict[str, Mixer[Any]] = {
+    "road": RoadMixer(),
+    "road-standardised": RoadMixer(scale="standardised", window=7),
+    "road-extremes": RoadMixer(arms=(0.0, 1.0), window=None),
+    "fixed": FixedMixer(0.3),
+    "uniform": UniformMixer(),
+    "decreasing": DecreasingMixer(),
+}
+
+
+@pytest.fixture(params=MIXER_LIST)
+def mixer(request: pytest.FixtureRequest) -> Mixer[Any]:
+    return MIXER_LIST[request.param]
+
+
+def evidence(seed: int) -> Evidence:
+    offline, online = np.random.default_rng(seed).normal(size=2)
+    return Evidence(Advantages(float(offline), float(online)))
+
+
+def played(mixer: Mixer[Any], periods: int, seed: int = 0) -> tuple[Any, list[float]]:
+    state, ratios = mixer.init(seed), []
+    for index in range(periods):
+        mixture = mixer.propose(state, index / periods)
+        ratios.append(mixture.offline_ratio)
+        state = mixer.observe(state, mixture, evidence(index))
+    return state, ratios
+
+
+def test_every_ratio_lies_in_the_unit_interval(mixer: Mixer[Any]):
+    assert all(0.0 <= ratio <= 1.0 for ratio in played(mixer, 30)[1])
+
+
+def test_same_seed_same_ratios(mixer: Mixer[Any]):
+    assert played(mixer, 20) == played(mixer, 20)
+
+
+def test_asking_twice_changes_nothing(mixer: Mixer[Any]):
+    state, _ = played(mixer, 9)
+    assert mixer.propose(state, 0.5) == mixer.propose(state, 0.5)
+
+
+def test_observing_leaves_the_earlier_state_alone(mixer: Mixer[Any]):
+    state, _ = played(mixer, 9)
+    before = json.dumps(state)
+    mixer.observe(state, mixer.propose(state, 0.5), evidence(1))
+    assert json.dumps(state) == before
+
+
+def test_a_state_that_went_through_json_goes_on_the_same(mixer: Mixer[Any]):
+    state, _ = played(mixer, 12)
+    copy = json.loads(json.dumps(state))
+    assert copy == state
+    for index in range(12, 24):
+        mixture = mixer.propose(state, index / 24)
+        assert mixer.propose(copy, index / 24) == mixture
+        state = mixer.observe(state, mixture, evidence(index))
+        copy = mixer.observe(copy, mixture, evidence(index))
+
+
+def test_the_state_does_not_grow_with_the_periods(mixer: Mixer[Any]):
+    early = len(json.dumps(played(mixer, 1200)[0]))
+    late = len(json.dumps(played(mixer, 2400)[0]))
+    assert late < early * 1.2 + 50
+
+
+def test_every_mixer_on_the_list_of_names_is_under_these_laws():
+    assert {type(mixer) for mixer in MIXER_LIST.values()} == set(MIXERS.values())
+
+
+def test_road_tries_every_arm_then_follows_the_credit():
+    mixer = RoadMixer(exploration=0.01)
+    state = mixer.init(0)
+    chosen = []
+    for _ in range(40):
+        mixture = mixer.propose(state, 0.0)
+        chosen.append(mixture.offline_ratio)
+        state = mixer.observe(state, mixture, Evidence(credit=-abs(mixture.offline_ratio - 0.3)))
+    assert chosen[:5] == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert chosen.count(0.3) > 25
+
+
+def test_road_credits_r_q_with_its_own_penalty():
+    """R_q = 1 - 2 · 0.25 = 0.5 for the first arm."""
+    mixer = RoadMixer(overestimation_penalty=2.0)
+    state = mixer.init(0)
+    state = mixer.observe(state, mixer.propose(state, 0.0), Evidence(Advantages(1.0, 0.25)))
+    assert mixer.table(state).means == (0.5, None, None, None, None)
+
+
+def test_a_credit_of_the_callers_own_takes_the_place_of_r_q():
+    mixer = RoadMixer()
+    state = mixer.init(0)
+    given = Evidence(Advantages(1.0, 0.25), credit=7.0)
+    state = mixer.observe(state, mixer.propose(state, 0.0), given)
+    assert mixer.table(state).means[0] == 7.0
+
+
+def test_the_mixture_says_why():
+    mixer = RoadMixer(arms=(0.2, 0.8), exploration=2.0)
+    state = mixer.init(0)
+    for credit in (1.0, 3.0):
+        state = mixer.observe(state, mixer.propose(state, 0.0), Evidence(credit=credit))
+    table = mixer.propose(state, 0.0).arms
+    assert table is not None
+    assert (table.ratios, table.means, table.counts) == ((0.2, 0.8), (1.0, 3.0), (1, 1))
+    assert table.bonuses == pytest.approx((math.sqrt(2 * math.log(2)),) * 2)
+
+
+def test_decreasing_is_a_straight_line():
+    mixer = DecreasingMixer()
+    state = mixer.init(0)
+    ratios = [mixer.propose(state, progress).offline_ratio for progress in (0.0, 0.5, 1.0)]
+    assert ratios == pytest.approx([0.5, 0.3, 0.1])
+
+
+def test_uniform_uses_every_arm_about_equally_and_seeds_differ():
+    _, ratios = played(UniformMixer(), 2000)
+    counts = np.unique(ratios, return_counts=True)[1]
+    assert counts.min() > 330
+    assert played(UniformMixer(), 20, seed=1)[1] != ratios[:20]
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: FixedMixer(1.2), "1.2"),
+        (lambda: FixedMixer(math.nan), "nan"),
+        (lambda: DecreasingMixer(start=-0.1), "-0.1"),
+        (lambda: UniformMixer(arms=()), r"\(\)"),
+        (lambda: RoadMixer(arms=()), r"\(\)"),
+        (lambda: RoadMixer(arms=(0.1, 1.5)), "1.5"),
+        (lambda: RoadMixer(arms=(0.1, 0.1)), "differ"),
+        (lambda: RoadMixer(overestimation_penalty=-1.0), "-1.0"),
+        (lambda: RoadMixer(exploration=-2.0), "-2.0"),
+        (lambda: RoadMixer(window=-3), "-3"),
+        (lambda: Evidence(credit=math.inf), "inf"),
+        (lambda: Evidence(), "neither"),
+    ],
+)
+def test_wrong_settings_are_named(make: Any, named: str):
+    with pytest.raises(ValueError, match=named):
+        make()

@@ -1,0 +1,37 @@
+"""One cache folder for all tests of this room, so that each dataset is made once."""
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+from road.tasks import TASKS, Dataset, Environment, Task
+
+ROBOTICS = importlib.util.find_spec("gymnasium_robotics") is not None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROAD_DATA_DIR", str(tmp_path_factory.mktemp("road-data")))
+        yield
+
+
+@pytest.fixture(scope="module", params=list(TASKS))
+def task(request: pytest.FixtureRequest) -> Task:
+    task = TASKS[request.param]
+    if task.family == "pointmaze" and not ROBOTICS:
+        pytest.skip("gymnasium-robotics is not installed")
+    return task
+
+
+@pytest.fixture(scope="module")
+def dataset(task: Task) -> Dataset:
+    return task.dataset()
+
+
+@pytest.fixture(scope="module")
+def environment(task: Task) -> Iterator[Environment]:
+    environment = task.environment()
+    yield environment
+    environment.close()

@@ -1,0 +1,77 @@
+"""Finding a task, and keeping the names of environments inside this room."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import road
+from road.errors import UsageError
+from road.tasks import DEFAULT_TASK, TASKS, find_task
+
+SOURCE = Path(road.__file__).parent
+ROOMS_THAT_MAY = {"tasks", "experiments"}
+OF_THE_PAPER = {"antmaze", "halfcheetah", "hopper", "walker2d", "kitchen", "adroit"}
+
+
+def code_without_prose(text: str) -> str:
+    """The code in lower case, without comments, docstrings and help texts."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(value=None)
+    return ast.unparse(tree).lower()
+
+
+def test_the_five_tasks_are_listed_and_the_default_is_one_of_them() -> None:
+    assert set(TASKS) == {
+        "pointmaze-umaze-random",
+        "pointmaze-umaze-play",
+        "pointmaze-medium-play",
+        "pendulum-mixed",
+        "pendulum-flipped",
+    }
+    assert find_task(DEFAULT_TASK) is TASKS["pointmaze-umaze-random"]
+
+
+def test_a_task_is_listed_under_its_own_name() -> None:
+    assert all(task.name == name for name, task in TASKS.items())
+
+
+def test_a_misspelt_name_gets_the_nearest_ones_in_one_line() -> None:
+    with pytest.raises(UsageError) as refused:
+        find_task("pendulum-fliped")
+    message = str(refused.value)
+    assert "'pendulum-fliped'; did you mean pendulum-flipped" in message
+    assert message.endswith("see `road list tasks`")
+    assert "\n" not in message
+
+
+def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
+    with pytest.raises(UsageError, match="unknown task 'xyz'; see `road list tasks`"):
+        find_task("xyz")
+
+
+def test_the_catalogue_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        TASKS["mine"] = TASKS[DEFAULT_TASK]  # pyright: ignore[reportIndexIssue] # the point
+
+
+def test_names_of_environments_stay_in_this_room() -> None:
+    words = OF_THE_PAPER | {task.family for task in TASKS.values()}
+    found = [
+        f"{path.relative_to(SOURCE)}: {word}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if path.relative_to(SOURCE).parts[0] not in ROOMS_THAT_MAY
+        for word in sorted(words)
+        if word in code_without_prose(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
+def test_the_search_for_names_reads_code_and_not_prose() -> None:
+    text = '"""AntMaze."""\nHORIZON = 3  # pendulum\nif name == "Hopper-v5": pass\n'
+    code = code_without_prose(text)
+    assert "hopper" in code
+    assert "antmaze" not in code
+    assert "pendulum" not in code
