@@ -1,5 +1,7 @@
 """Settings that every test runs under, and the fixtures that several rooms share."""
 
+from pathlib import Path
+
 import jax
 import numpy as np
 import pytest
@@ -8,6 +10,12 @@ from road.types import Batch, Spec, Transition
 
 # (B,) - (B, 1) = (B, B) is this field's classic bug: make it an error.
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+# Most of the time of small tests is compilation; keep it between sessions.
+COMPILED = Path(__file__).parent.parent / ".pytest_cache" / "compiled"
+jax.config.update("jax_compilation_cache_dir", str(COMPILED))
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 @pytest.fixture

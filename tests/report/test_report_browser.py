@@ -111,7 +111,7 @@ def test_several_runs_are_compared(browser: Any, write_run: WriteRun, tmp_path: 
     opened = Opened(browser, write_report(folders, tmp_path / "report.html"), width=400)
     assert opened.page.text_content("h1").startswith("On pointmaze-umaze-random, ")
     assert len(opened.boxes(".run[open]")) == 3
-    assert all(box["height"] > 50 for box in opened.boxes("svg.plot"))
+    assert all(box["height"] > 20 for box in opened.boxes("svg.plot"))
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= 400
     assert opened.complaints == []
 
@@ -149,6 +149,6 @@ def test_the_standalone_picture_is_drawn(browser: Any, write_run: WriteRun, tmp_
     write_figure(write_run(), tmp_path / "figure.svg")
     opened = Opened(browser, tmp_path / "figure.svg")
     plots = opened.boxes("svg.plot")
-    assert [round(box["width"]) for box in plots] == [840, 840]
+    assert [box["x"] >= 0 and box["x"] + box["width"] <= 960 for box in plots] == [True, True]
     assert plots[0]["y"] + plots[0]["height"] < plots[1]["y"]
     assert opened.complaints == []

@@ -75,7 +75,7 @@ def test_a_damaged_line_in_the_middle_is_counted_and_left_out(write_run: WriteRu
     assert run.evaluations.length == 21
     assert run.unreadable_lines == 1
     page = write_report([folder], folder / "report.html").read_text()
-    assert "1 damaged lines" in page
+    assert "damaged and were left out: 1." in page
 
 
 @pytest.mark.parametrize("journal", ["metrics", "episodes", "evaluations", "mixer"])
@@ -98,7 +98,7 @@ def test_a_run_that_has_only_just_begun_can_be_reported(write_run: WriteRun):
     summary = summarise(load_run(folder))
     assert not summary.finished
     assert summary.verdict.startswith("Not finished yet (0 of 10,000 offline steps): there is no")
-    assert "not finished" in write_report([folder], folder / "report.html").read_text()
+    assert "<h1>Not finished yet" in write_report([folder], folder / "report.html").read_text()
 
 
 STRANGE = ["null", "NaN", "Infinity", "-1e999", "1e308", f"1{'0' * 400}", '"text"', "[1]", "{}"]

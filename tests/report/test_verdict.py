@@ -116,7 +116,7 @@ def test_a_summary_is_json(write_run: WriteRun, mixer: str):
 
 
 def test_credits_without_noise_still_make_json(write_run: WriteRun):
-    """Then F is infinite, which JSON cannot say."""
+    """Then F has no bound, and infinity is a number that JSON does not know."""
     folder = write_run()
     rows: list[dict[str, object]] = [
         {"step": index, "steps": 1, "offline_ratio": ratio, "credit": ratio}
@@ -125,7 +125,7 @@ def test_credits_without_noise_still_make_json(write_run: WriteRun):
     rewrite(folder, "mixer", rows)
     summary = summarise(load_run(folder))
     assert summary.informedness is not None
-    assert summary.informedness.f is None
+    assert summary.informedness.eta_squared == pytest.approx(1.0)
     json.dumps(asdict(summary), allow_nan=False)
 
 
@@ -170,3 +170,11 @@ def test_a_lead_of_few_seeds_is_called_so(write_run: WriteRun):
 
 def test_one_strategy_is_not_called_best(write_run: WriteRun):
     assert "no other strategy to compare" in verdict_on(write_run, {"road": [80.0, 90.0]})
+
+
+def test_agents_are_told_apart_when_there_are_several(write_run: WriteRun):
+    one = write_run("one", config={"agent": {"name": "iql"}})
+    other = write_run("other", config={"agent": {"name": "sac"}})
+    runs = [with_scores(one, [50.0], [50.0, 80.0]), with_scores(other, [50.0], [50.0, 60.0])]
+    verdict = comparison_verdict([summarise(load_run(folder)) for folder in runs])
+    assert "ROAD (IQL) ended best, at 80.0 (one seed), before ROAD (SAC) at 60.0" in verdict

@@ -3,6 +3,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -105,10 +106,23 @@ def test_another_dataset_under_this_name_is_replaced(make: Maker, folder: Path) 
     assert_equal(cached("a", make, seed=0), make(0))
 
 
-def test_pickled_objects_are_not_loaded(make: Maker, folder: Path) -> None:
+class Trap:
+    """Makes a folder when it is unpickled."""
+
+    def __init__(self, sprung: Path) -> None:
+        self.sprung = sprung
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(self.sprung),)
+
+
+def test_pickled_objects_are_not_loaded(make: Maker, folder: Path, tmp_path: Path) -> None:
     folder.mkdir()
-    np.savez(folder / "a-seed0-format1.npz", key=np.array([print], dtype=object))
+    sprung = tmp_path / "sprung"
+    trap = np.array([Trap(sprung)], dtype=object)
+    np.savez(folder / "a-seed0-format1.npz", allow_pickle=True, key=trap)
     assert_equal(cached("a", make), make(0))
+    assert not sprung.exists()
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(

@@ -40,7 +40,7 @@ def descend(
     """
     (value, details), gradient = jax.value_and_grad(loss, has_aux=True)(learner.model, *constants)
     updates, optimiser_state = optimiser.update(gradient, learner.optimiser_state)
-    metrics = {"loss": value, "gradient_norm": optax.global_norm(gradient), **details}
+    metrics = {"loss": value, "gradient_norm": optax.tree.norm(gradient), **details}
     return (
         Learner(eqx.apply_updates(learner.model, updates), optimiser_state),
         {f"{name}/{quantity}": number for quantity, number in metrics.items()},

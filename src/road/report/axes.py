@@ -36,7 +36,7 @@ def fitted(height: float, *values: Floats, zero: bool = False) -> Scale:
     known = known[np.isfinite(known)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     if high - low < 1e-9 * max(abs(low), abs(high), 1e-9):
-        margin = max(abs(high) / 10, 1e-3)
+        margin = abs(high) / 10 or 1.0
         return Scale(low - margin, high + margin, height)
     margin = 0.06 * (high - low)
     at_zero = zero and low == 0.0
@@ -100,9 +100,9 @@ class Timeline:
             marks += self.labels("offline", height, [0.0, self.offline])
         return marks + self.labels("online", height, ticks(0.0, max(self.online, 1.0)))
 
-    def bare_axis(self, height: float) -> list[Markup]:
+    def bare_axis(self, height: float, most: int = 3) -> list[Markup]:
         """For small plots: no names, and no zeros to crowd the switch."""
-        steps = ticks(0.0, max(self.online, 1.0), 3)
+        steps = ticks(0.0, max(self.online, 1.0), most)
         marks = self.labels("online", height, steps[1:])
         return (
             marks if self.switch is None else [*marks, vertical(self.switch, 0.0, height, "switch")]

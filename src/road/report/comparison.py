@@ -34,9 +34,10 @@ class Group:
         """Between seeds; NaN for a single one."""
         return float(np.std(self.finals, ddof=1)) if len(self.finals) > 1 else math.nan
 
-    @property
-    def name(self) -> str:
-        return f"{shorten(self.mixer, 60)} ({shorten(self.agent, 60)})"
+
+def strategy_names(summaries: Sequence[Summary]) -> list[str]:
+    """The mixer of each run, with its agent; two runs of one name differ in task or seed only."""
+    return [f"{run.mixer} ({run.agent})" for run in summaries]
 
 
 def group(summaries: Sequence[Summary]) -> list[Group]:
@@ -59,11 +60,11 @@ def comparison_verdict(summaries: Sequence[Summary]) -> str:
 
 
 def task_verdict(task: str, groups: Sequence[Group]) -> str:
-    several_agents = len({one.agent for one in groups}) > 1
     ranked = sorted((one for one in groups if one.finals), key=lambda one: -one.mean)
     if not ranked:
         return f"On {task} no run has been evaluated online yet."
-    named = [one.name if several_agents else shorten(one.mixer, 60) for one in ranked]
+    alone = len({one.agent for one in groups}) == 1
+    named = [shorten(one.mixer if alone else strategy_names(one.runs)[0], 80) for one in ranked]
     if len(ranked) == 1:
         return (
             f"On {task}, {named[0]} ended at {written(ranked[0])}; there is no other strategy to "

@@ -32,14 +32,15 @@ MOST_LONG_NAMES = 6
 def signal_plot(run: RunRecord, timeline: Timeline, column: str, look: str, name: str) -> Markup:
     """A number per period: dots while they can be told apart, and its moving average."""
     series = thinned(run.periods["step"], run.periods[column], MOST_POINTS)
-    scale = fitted(SIGNAL_HEIGHT, series.mean, zero=True)
+    scale = fitted(SIGNAL_HEIGHT, series.extent, zero=True)
     x = timeline.place("online", series.x)
-    average = smoothed(series.mean, min(len(x) // 8, 25) | 1) if x.size else series.mean
-    axis = timeline.axis if column == "credit" else timeline.bare_axis
+    average = smoothed(series.mean, min(len(x) // 8 + 2, 25) | 1) if len(x) > 2 else series.mean
+    last = column == "credit"
+    axis = timeline.axis(SIGNAL_HEIGHT) if last else timeline.bare_axis(SIGNAL_HEIGHT, 5)
     return plot(
         SIGNAL_HEIGHT,
         *y_axis(scale, 4),
-        *axis(SIGNAL_HEIGHT),
+        *axis,
         *spread_of(series, x, scale, look),
         stretched(SIGNAL_HEIGHT, line(x, scale(average), f"trace {look}")),
         *hover_strips(x, SIGNAL_HEIGHT, hovers(name, series.x, series.mean)),

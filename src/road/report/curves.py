@@ -1,11 +1,13 @@
 """Learning curves: one run with its dip, or many runs side by side."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from road.report import writing
 from road.report.axes import Scale, Timeline, fitted, y_axis
+from road.report.comparison import strategy_names
 from road.report.dip import with_crossings
 from road.report.journal import Floats, Table
 from road.report.load import RunRecord
@@ -15,22 +17,21 @@ from road.report.svg import area, box, dot, hover_strips, line, plot, stretched,
 from road.report.thin import spread_evenly
 
 HEIGHT = 300.0
-MOST_POINTS = 200
+MOST_POINTS = 400
 MOST_DOTS = 60
 
 
 def timeline_of(*summaries: Summary) -> Timeline:
     """One axis for several runs: as long as the longest of them."""
     plans = [summary.progress for summary in summaries]
-    return Timeline(
-        offline=max(max(plan.offline_steps_planned, plan.offline_steps) for plan in plans),
-        online=max(max(plan.online_steps_planned, plan.online_steps) for plan in plans),
-    )
+    offline = max(max(plan.offline_steps_planned, plan.offline_steps) for plan in plans)
+    online = max(max(plan.online_steps_planned, plan.online_steps) for plan in plans)
+    return Timeline(float(offline), float(online))
 
 
 def learning_curve(run: RunRecord, summary: Summary) -> Markup:
     timeline = timeline_of(summary)
-    curve = Curve(run, timeline)
+    curve = curve_of(run, timeline)
     scale = fitted(HEIGHT, curve.score - curve.error, curve.score + curve.error, zero=True)
     return plot(
         HEIGHT,
@@ -47,27 +48,33 @@ def learning_curve(run: RunRecord, summary: Summary) -> Markup:
     )
 
 
+@dataclass(frozen=True)
 class Curve:
     """The evaluations of a run along its timeline."""
 
-    def __init__(self, run: RunRecord, timeline: Timeline) -> None:
-        rows = {phase: scored(run, phase) for phase in ("offline", "online")}
-        kept = {
-            phase: table.where(
-                np.isin(np.arange(table.length), spread_evenly(table.length, MOST_POINTS))
-            )
-            for phase, table in rows.items()
-        }
-        self.x = np.concatenate(
-            [timeline.place(phase, table["step"]) for phase, table in kept.items()]
-        )
-        self.score = np.concatenate([table["score"] for table in kept.values()])
-        self.error = np.concatenate([standard_error(table) for table in kept.values()])
-        self.hovers = [
-            f"{phase} step {writing.compact(step)}: score {score:.1f}"
-            for phase, table in kept.items()
-            for step, score in zip(table["step"], table["score"], strict=True)
-        ]
+    x: Floats
+    score: Floats
+    error: Floats
+    hovers: list[str]
+
+
+def curve_of(run: RunRecord, timeline: Timeline) -> Curve:
+    phases = {phase: few_rows(scored(run, phase)) for phase in ("offline", "online")}
+    return Curve(
+        np.concatenate([timeline.place(phase, rows["step"]) for phase, rows in phases.items()]),
+        np.concatenate([rows["score"] for rows in phases.values()]),
+        np.concatenate([standard_error(rows) for rows in phases.values()]),
+        [
+            f"{phase} step {writing.compact(step)}: score {writing.score(score)}"
+            for phase, rows in phases.items()
+            for step, score in zip(rows["step"].tolist(), rows["score"].tolist(), strict=True)
+        ],
+    )
+
+
+def few_rows(rows: Table) -> Table:
+    kept = spread_evenly(rows.length, MOST_POINTS)
+    return rows.where(np.isin(np.arange(rows.length), kept))
 
 
 def standard_error(rows: Table) -> Floats:
@@ -82,7 +89,12 @@ def standard_error(rows: Table) -> Floats:
         return np.zeros(rows.length)
     ends = [np.argmin(returns[known]), np.argmax(returns[known])]
     (low, high), (worst, best) = returns[known][ends], scores[known][ends]
-    error = (best - worst) / (high - low) * rows["return_std"] / np.sqrt(rows["episodes"])
+    error = (
+        (best - worst)
+        / (high - low)
+        * rows["return_std"]
+        / np.sqrt(np.maximum(rows["episodes"], 1.0))
+    )
     return np.where(np.isfinite(error), np.abs(error), 0.0)
 
 
@@ -138,26 +150,26 @@ def end_label(curve: Curve, scale: Scale) -> list[Markup]:
 def compared_curves(
     runs: Sequence[RunRecord], summaries: Sequence[Summary], colours: dict[str, str]
 ) -> Markup:
-    """All runs of one task; mixers with several seeds also get their mean."""
+    """All runs of one task; strategies with several seeds also get their mean."""
     timeline = timeline_of(*summaries)
-    curves = [Curve(run, timeline) for run in runs]
+    curves = [curve_of(run, timeline) for run in runs]
     scale = fitted(HEIGHT, *(curve.score for curve in curves), zero=True)
-    mixers = [summary.mixer for summary in summaries]
+    names = strategy_names(summaries)
     thin = [
         line(
             curve.x,
             scale(curve.score),
-            "seed" if mixers.count(mixer) > 1 else "curve",
-            colours[mixer],
+            "seed" if names.count(name) > 1 else "curve",
+            colours[name],
         )
-        for curve, mixer in zip(curves, mixers, strict=True)
+        for curve, name in zip(curves, names, strict=True)
     ]
     thick = [
-        line(x, scale(score), "curve", colours[mixer])
-        for mixer in dict.fromkeys(mixers)
-        if mixers.count(mixer) > 1
+        line(x, scale(score), "curve", colours[name])
+        for name in dict.fromkeys(names)
+        if names.count(name) > 1
         for x, score in mean_curve(
-            [c for c, name in zip(curves, mixers, strict=True) if name == mixer]
+            [curve for curve, other in zip(curves, names, strict=True) if other == name]
         )
     ]
     return plot(

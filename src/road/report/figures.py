@@ -29,7 +29,7 @@ def write_figure(run: Path, out: Path) -> None:
         "svg",
         tag("style", Markup((assets / "plot.css").read_text("utf-8"))),
         tag("rect", width=WIDTH, height=height, fill="#ffffff"),
-        heading(shorten(f"{summary.agent} with {summary.mixer} on {summary.task}", 90), 32),
+        heading(shorten(f"{summary.agent} with {summary.mixer} on {summary.task}", 90), 32.0),
         placed(learning_curve(record, summary), curve_top),
         heading("Offline ratio m, by period", map_top - 18),
         placed(heatmap(record), map_top),

@@ -119,7 +119,7 @@ def cells(choices: Choices, rows: int) -> list[Markup]:
 
 
 def period_axis(periods: int, height: float) -> list[Markup]:
-    marks = [period for period in ticks(0, max(periods - 1, 1), 5) if period == int(period)]
+    marks = [period for period in ticks(0.0, max(periods - 1.0, 1.0)) if period == int(period)]
     return [
         *(
             text(
@@ -140,7 +140,7 @@ def share_bar(choices: Choices, row: int, rows: int) -> list[Markup]:
     y = middle(row, rows)
     return [
         box(BARS, y - 5, share_width(share, largest), 10.0, "bar"),
-        text(BARS + share_width(share, largest), y, f"{share:.0%}", "tick", shift=5.0),
+        text(BARS + share_width(largest, largest), y, f"{share:.0%}", "tick", shift=5.0),
     ]
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from road.errors import StorageError, UsageError
 from road.report import writing
-from road.report.comparison import comparison_verdict, group
+from road.report.comparison import comparison_verdict, group, strategy_names
 from road.report.curves import compared_curves
 from road.report.layout import colour_chips, figure
 from road.report.load import RunRecord, load_run
-from road.report.markup import Markup, join, shorten, tag
+from road.report.markup import Markup, shorten, tag
 from road.report.palette import colour_rules, series_colour
 from road.report.sections import run_sections
 from road.report.summary import Summary, summarise
@@ -88,7 +88,7 @@ def style_sheet() -> str:
 def one_run(run: RunRecord, summary: Summary) -> Iterable[Markup]:
     yield tag(
         "header", tag("p", "ROAD run report", class_="eyebrow"),
-        tag("h1", shorten(summary.verdict, 900)), facts(summary), notices(run, summary),
+        tag("h1", shorten(summary.verdict, 900)), facts(summary), notice(run),
     )  # fmt: skip
     yield from run_sections(run, summary)
     yield footer([summary])
@@ -106,16 +106,16 @@ def facts(summary: Summary) -> Markup:
     return tag("p", parts, class_="facts")
 
 
-def notices(run: RunRecord, summary: Summary) -> Markup:
-    told = [] if summary.finished else [f"This run is not finished: {summary.progress}."]
-    if run.unreadable_lines:
-        told.append(f"{run.unreadable_lines:,} damaged lines in its files were left out.")
-    return join(tag("p", one, class_="notice", role="note") for one in told)
+def notice(run: RunRecord) -> list[Markup]:
+    if not run.unreadable_lines:
+        return []
+    words = f"Lines of its files that are damaged and were left out: {run.unreadable_lines:,}."
+    return [tag("p", words, class_="notice", role="note")]
 
 
 def several_runs(runs: Sequence[RunRecord], summaries: Sequence[Summary]) -> Iterable[Markup]:
-    mixers = dict.fromkeys(summary.mixer for summary in summaries)
-    colours = {mixer: series_colour(index) for index, mixer in enumerate(mixers)}
+    names = dict.fromkeys(strategy_names(summaries))
+    colours = {name: series_colour(index) for index, name in enumerate(names)}
     pairs = list(zip(runs, summaries, strict=True))
     yield tag(
         "header", tag("p", f"ROAD report on {len(runs)} runs", class_="eyebrow"),
@@ -136,7 +136,7 @@ def overlay(
         "One colour per mixer; thin lines are seeds, thick ones their mean. Compare where the "
         "curves end and how deep they fall after the switch; seeds of one mixer differ by chance."
     )
-    key = colour_chips({summary.mixer: colours[summary.mixer] for summary in summaries})
+    key = colour_chips({name: colours[name] for name in strategy_names(summaries)})
     drawn = compared_curves(runs, summaries, colours)
     return figure(f"Learning curves on {shorten(task, 80)}", caption, key, drawn, kind="overlay")
 
@@ -159,7 +159,7 @@ def sections_that_fit(pairs: Sequence[tuple[RunRecord, Summary]]) -> Iterable[Ma
         ended = tag("span", f"final {writing.score(summary.final)}", class_="soft")
         title = tag("summary", tag("h2", shorten(summary.name, 120)), " ", ended)
         verdict = tag("p", shorten(summary.verdict, 900), class_="verdict")
-        told = [title, verdict, facts(summary), notices(run, summary)]
+        told = [title, verdict, facts(summary), *notice(run)]
         section = tag("details", *told, *run_sections(run, summary), class_="run", open=unfolded)
         size += len(section)
         if size > LARGEST_PAGE:

@@ -5,11 +5,17 @@ on its way in. So a run that is called ``<script>`` is a run that is called that
 """
 
 import html
-import unicodedata
+import re
 from collections.abc import Iterable
 
 VOID = frozenset({"br", "hr", "link", "meta"})
 """HTML elements that have no end tag."""
+
+HIDDEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb]"
+)
+"""Controls, marks that change the direction of reading, lone surrogates: shown, never obeyed."""
 
 LONGEST_TEXT = 240
 """Names longer than this are cut: a page is read by people."""
@@ -49,13 +55,7 @@ def as_markup(child: Child) -> str:
 
 
 def escape(text: str) -> str:
-    return html.escape("".join(map(harmless, text)), quote=True)
-
-
-def harmless(character: str) -> str:
-    """Controls, direction overrides and lone surrogates become the replacement character."""
-    hidden = unicodedata.category(character) in {"Cc", "Cf", "Cs"}
-    return "\ufffd" if hidden and character not in "\n\t" else character
+    return html.escape(HIDDEN.sub("\ufffd", text), quote=True)
 
 
 def shorten(text: str, limit: int = LONGEST_TEXT) -> str:

@@ -57,7 +57,7 @@ def ratio_figure(run: RunRecord) -> Markup:
     caption = (
         "A row per offline ratio m, time to the right; the stronger the colour, the more of those "
         "periods used it. A row that fills up is a ratio being settled on, an even pattern is "
-        "taking turns. The bars add up the whole run; the dotted line marks equal turns."
+        "taking turns. The bars add up the whole run, and a dotted line marks equal turns."
     )
     return figure(
         "Which mixing ratio, when", caption, heatmap(run), colour_key(run), kind="heatmap"
@@ -115,5 +115,5 @@ def origin_figure(run: RunRecord) -> Markup:
         for name, value in tables.flattened(part_of(run.meta, part))
     ]
     known = shorten(" · ".join(facts[: tables.MOST_SETTINGS]), 1000)
-    code = tag("pre", tag("code", command))
+    code = tag("pre", tag("code", command), tabindex="0")
     return figure("Do it again", known or "Versions were not recorded.", code, kind="origin")

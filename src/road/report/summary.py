@@ -1,7 +1,6 @@
 """What a run came to, as plain data: the numbers of the report's first screen."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -99,16 +98,4 @@ def judge_choices(periods: Table) -> Informedness | None:
     known = np.isfinite(ratio) & np.isfinite(credit)
     if not known.any() or len(np.unique(ratio[known])) > MOST_RATIOS:
         return None
-    judged = informedness(listed(ratio[known]), listed(credit[known]))
-    # JSON has no infinity: credits without any noise give one.
-    return replace(
-        judged, f=finite_or_none(judged.f), detrended_f=finite_or_none(judged.detrended_f)
-    )
-
-
-def listed(values: Floats) -> list[float]:
-    return [float(value) for value in values]
-
-
-def finite_or_none(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+    return informedness(ratio[known], credit[known])

@@ -65,7 +65,7 @@ def arms_table(arms: Arms) -> Markup:
     )
 
 
-def evaluations_table(run: RunRecord) -> Markup:
+def evaluations_table(run: RunRecord) -> list[Markup]:
     """The learning curve for those who cannot see it, or want its numbers."""
     rows = [
         [f"{phase} {step:,.0f}", writing.score(score), *map(writing.plain, others)]
@@ -80,7 +80,8 @@ def evaluations_table(run: RunRecord) -> Markup:
         ]
     ]
     head = ["Evaluated at step", "score", "mean return", "mean length"]
-    return tag("details", tag("summary", "The same as a table"), table(head, rows))
+    fold = tag("details", tag("summary", "The same as a table"), table(head, rows))
+    return [fold] if rows else []
 
 
 def scores_table(summaries: Sequence[Summary]) -> Markup:

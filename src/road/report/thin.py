@@ -22,6 +22,13 @@ class Thinned:
         """Whether every point still stands for itself."""
         return bool(np.array_equal(self.low, self.high))
 
+    @property
+    def extent(self) -> Floats:
+        """The means and nearly all of the swing: a lone spike must not flatten the rest."""
+        if not self.mean.size:
+            return self.mean
+        return np.append(self.mean, [np.percentile(self.low, 2), np.percentile(self.high, 98)])
+
 
 def thinned(x: Floats, y: Floats, most: int) -> Thinned:
     """At most that many points; unknown values are left out."""

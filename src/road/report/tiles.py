@@ -31,7 +31,7 @@ def tiles_of(summary: Summary) -> Iterable[Markup]:
 def change(summary: Summary) -> str:
     if summary.final is None or summary.pretrained is None:
         return "no online evaluation yet"
-    return writing.signed(f"{summary.final - summary.pretrained:+.1f} over pretrained")
+    return writing.signed(f"{summary.final - summary.pretrained:+.1f} against pretrained")
 
 
 def dip_words(dip: Dip | None) -> tuple[str, str]:

@@ -45,7 +45,7 @@ def episode_plot(run: RunRecord, timeline: Timeline, column: str, name: str) -> 
 
 
 def small_multiple(timeline: Timeline, series: Mapping[str, Thinned], name: str) -> Markup:
-    scale = fitted(HEIGHT, *(one.mean for one in series.values()))
+    scale = fitted(HEIGHT, *(one.extent for one in series.values()))
     drawn: list[Markup] = []
     hovering: list[Markup] = []
     for phase, one in series.items():

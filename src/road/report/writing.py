@@ -11,7 +11,7 @@ def signed(number: str) -> str:
     return number.replace("-", MINUS)
 
 
-def compact(value: float) -> str:
+def compact(value: float | int) -> str:
     """As short as an axis needs it: 20k, 1.5M, 0.02, 3e-7."""
     for unit, letter in UNITS:
         if unit <= abs(value) < 1e12:

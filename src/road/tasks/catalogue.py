@@ -11,6 +11,7 @@ from road.tasks.cache import cached
 from road.tasks.dataset import Dataset
 from road.tasks.scores import ScoreReference
 from road.tasks.sources import pendulum, pointmaze
+from road.tasks.standardise import standardised
 from road.tasks.task import Settings, Task
 from road.tasks.transforms import Affine
 
@@ -36,6 +37,7 @@ MAZE_SETTINGS: Settings = {
         "batch_size": 128,
         "period": 200,
         "evaluate_every": 1_000,
+        # Their share of successes has a standard error near 9; 50 would take as long as training.
         "evaluation_episodes": 50,
     },
     "iql": {
@@ -99,7 +101,7 @@ def pendulum_task(
     )
 
 
-ALL = (
+AS_LOGGED = (
     maze_task(
         "pointmaze-umaze-random",
         "Push a ball round a U-shaped maze to a goal, after 20,000 steps of a random walk.",
@@ -129,7 +131,8 @@ ALL = (
     ),
 )
 
-TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in ALL})
+# Small networks and few steps ask for inputs of one size; the paper's own tasks are not touched.
+TASKS: Mapping[str, Task] = MappingProxyType({task.name: standardised(task) for task in AS_LOGGED})
 DEFAULT_TASK = "pointmaze-umaze-random"
 
 

@@ -55,7 +55,7 @@ class Engine:
         self._update = jax.jit(self._traced_update)
         self._act = jax.jit(self._traced_act)
         self._best: Callable[..., Array] = jax.jit(
-            lambda leaves, observation: agent.best_action(self.tree(leaves), observation[None])[0]
+            lambda leaves, observations: agent.best_action(self.tree(leaves), observations)
         )
         self._advantage = jax.jit(self._traced_advantage)
 
@@ -81,8 +81,9 @@ class Engine:
     ) -> NDArray[np.float32]:
         return np.asarray(self._act(leaves, observation, key, np.uint32(counter)))
 
-    def best_action(self, leaves: Leaves, observation: NDArray[np.float32]) -> NDArray[np.float32]:
-        return np.asarray(self._best(leaves, observation))
+    def best_action(self, leaves: Leaves, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Actions to be judged by, for a batch of observations of constant size."""
+        return np.asarray(self._best(leaves, observations))
 
     def advantage(
         self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int

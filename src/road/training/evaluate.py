@@ -1,14 +1,18 @@
 """Judging an agent: whole episodes of its best actions, in the environment's own reward."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from road.randomness import NumpyStream, Stream
-from road.tasks.task import Task
+from road.tasks.task import Environment, Task
 from road.training.engine import Engine, Leaves
 from road.training.rollout import guarded
+
+LANES = 10
+"""Environments stepped side by side, so that one call into compiled code acts for all of them."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +26,40 @@ class Evaluation:
     episodes: int
 
 
+@dataclass
+class Lane:
+    """One environment and the episode that it is in; None when there is none left for it."""
+
+    environment: Environment
+    episode: int | None = None
+    total: float = 0.0
+    length: int = 0
+    observation: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    def begin(self, episode: int, seed: int) -> None:
+        observation, _ = guarded("reset", episode, self.environment.reset, seed=seed)
+        self.episode, self.total, self.length = episode, 0.0, 0
+        self.observation = np.asarray(observation, np.float32)
+
+    def step(self, action: NDArray[np.float32]) -> bool:
+        """Whether the episode is over."""
+        result = guarded("step", self.episode or 0, self.environment.step, action)
+        observation, reward, terminated, truncated, _ = result
+        self.total, self.length = self.total + float(reward), self.length + 1
+        self.observation = np.asarray(observation, np.float32)
+        return bool(terminated or truncated)
+
+
 class Evaluator:
-    """Holds an environment of its own, so that judging never disturbs training."""
+    """Holds environments of its own, so that judging never disturbs training."""
 
     def __init__(self, task: Task, seed: int, episodes: int) -> None:
         self._task = task
         self._episodes = episodes
         self._seeds = NumpyStream(seed, Stream.EVALUATING)
-        self._environment = guarded("make", 0, task.environment)
+        self._lanes = [
+            Lane(guarded("make", 0, task.environment)) for _ in range(min(LANES, episodes))
+        ]
 
     def __call__(
         self,
@@ -39,29 +69,34 @@ class Evaluator:
         should_stop: Callable[[], bool] = lambda: False,
     ) -> Evaluation | None:
         """The index-th evaluation of the run; None if asked to stop before it was done."""
-        returns: list[float] = []
-        lengths: list[int] = []
-        for episode in range(self._episodes):
-            seed = int(self._seeds.at(index, episode).integers(2**31))
-            observation, _ = guarded("reset", episode, self._environment.reset, seed=seed)
-            total, length, ended = 0.0, 0, False
-            while not ended:
-                if should_stop():
-                    return None
-                action = engine.best_action(leaves, np.asarray(observation, np.float32))
-                result = guarded("step", episode, self._environment.step, action)
-                observation, reward, terminated, truncated, _ = result
-                total, length, ended = total + float(reward), length + 1, terminated or truncated
-            returns.append(total)
-            lengths.append(length)
-        mean = float(np.mean(returns))
+        returns, lengths = np.zeros(self._episodes), np.zeros(self._episodes)
+        waiting = iter(range(self._episodes))
+        for lane in self._lanes:
+            self._next_episode(lane, index, next(waiting))
+        while any(lane.episode is not None for lane in self._lanes):
+            if should_stop():
+                return None
+            observations = np.stack([lane.observation for lane in self._lanes])
+            actions = engine.best_action(leaves, observations)
+            for lane, action in zip(self._lanes, actions, strict=True):
+                if lane.episode is not None and lane.step(action):
+                    returns[lane.episode], lengths[lane.episode] = lane.total, lane.length
+                    self._next_episode(lane, index, next(waiting, None))
+        mean = float(returns.mean())
         return Evaluation(
             score=float(self._task.score.normalise(mean)),
             return_mean=mean,
-            return_std=float(np.std(returns)),
-            length_mean=float(np.mean(lengths)),
+            return_std=float(returns.std()),
+            length_mean=float(lengths.mean()),
             episodes=self._episodes,
         )
 
+    def _next_episode(self, lane: Lane, index: int, episode: int | None) -> None:
+        if episode is None:
+            lane.episode = None
+        else:
+            lane.begin(episode, int(self._seeds.at(index, episode).integers(2**31)))
+
     def close(self) -> None:
-        self._environment.close()
+        for lane in self._lanes:
+            lane.environment.close()

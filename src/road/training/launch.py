@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import jax.numpy as jnp
-
 from road.errors import StorageError, UsageError
 from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
 from road.training.config import Plan, plan_from_json
@@ -98,8 +96,7 @@ def evaluate_run(path: Path, episodes: int, *, best: bool, seed: int) -> tuple[i
     agent = plan.recipe.offline if state.counters.phase == "offline" else plan.recipe.online
     dataset = task.dataset()
     engine = Engine(agent, Spec(dataset.observation.shape[1], dataset.action.shape[1]))
-    leaves = [jnp.asarray(leaf) for leaf in state.agent]
-    result = evaluator(engine, leaves, 0)
+    result = evaluator(engine, state.agent, 0)
     evaluator.close()
     assert result is not None  # nobody asks it to stop
     return state.position, result

@@ -7,7 +7,6 @@ import signal
 from dataclasses import asdict
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
 from road.errors import EnvironmentFailure, Interrupted, Preempted, UsageError
@@ -62,7 +61,6 @@ class Run:
 
     def restore(self, state: RunState) -> None:
         """Stand where the checkpoint stood."""
-        state.agent = [jnp.asarray(leaf) for leaf in state.agent]
         self.state = state
         self.journal = Journal(self.folder.path, state.journals)
         if state.online_rows is not None and state.episode_actions is not None:

@@ -8,6 +8,7 @@ is proposed again from the mixer's state, and the running episode is its number 
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,10 +86,10 @@ class RunState:
 
 
 def state_from(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> RunState:
-    """The inverse of ``arrays`` and ``document``; agent leaves stay NumPy until first used."""
-    leaves: Any = [arrays[name] for name in sorted(arrays) if name.startswith("agent/")]
+    """The inverse of ``arrays`` and ``document``."""
+    leaves = sorted(name for name in arrays if name.startswith("agent/"))
     return RunState(
-        agent=leaves,
+        agent=[jnp.asarray(arrays[name]) for name in leaves],
         counters=Counters(**document["counters"]),
         mixer=document["mixer"],
         online_rows=arrays.get("online/rows"),

@@ -1,0 +1,165 @@
+"""From windows to the figures that were promised, each with its bar and verdict."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from benchmarks.online import PERIOD
+
+Verdict = Literal["met", "missed", "-"]
+Rates = dict[str, list[float]]
+"""Units per second of every candidate, in the order of the rounds."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What was promised of a figure."""
+
+    limit: float
+    side: Literal["at least", "at most"]
+
+    def verdict(self, value: float) -> Verdict:
+        kept = value >= self.limit if self.side == "at least" else value <= self.limit
+        return "met" if kept else "missed"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of the table: the median over rounds, between the rounds' extremes."""
+
+    name: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    bar: Bar | None = None
+    verdict: Verdict = "-"
+
+
+Row = tuple[str, str, Bar | None, tuple[str, ...], Callable[..., float]]
+"""Name, unit, bar, the candidates it needs, and the figure from their rates in one round."""
+
+
+def over(slow: float, fast: float) -> float:
+    """By how many percent a step at the slow rate takes longer than one at the fast rate."""
+    return 100.0 * (fast / slow - 1.0)
+
+
+ROWS: Sequence[Row] = (
+    (
+        "IQL step, stacks of 50, against d3rlpy",
+        "times",
+        Bar(3.0, "at least"),
+        ("train-road-stack", "train-d3rlpy"),
+        lambda ours, theirs: ours / theirs,
+    ),
+    (
+        "IQL step, one per call, against d3rlpy",
+        "times",
+        None,
+        ("train-road-single", "train-d3rlpy"),
+        lambda ours, theirs: ours / theirs,
+    ),
+    ("  ours, stacks of 50", "steps/s", None, ("train-road-stack",), lambda ours: ours),
+    ("  ours, one per call", "steps/s", None, ("train-road-single",), lambda ours: ours),
+    ("  d3rlpy", "steps/s", None, ("train-d3rlpy",), lambda theirs: theirs),
+    (
+        "ours over bare pytrees, stacks of 50",
+        "% slower",
+        Bar(3.0, "at most"),
+        ("train-road-stack", "train-bare-stack"),
+        over,
+    ),
+    (
+        "ours over bare pytrees, one per call",
+        "% slower",
+        Bar(3.0, "at most"),
+        ("train-road-single", "train-bare-single"),
+        over,
+    ),
+    (
+        "online step, ROAD over Fixed",
+        "% slower",
+        Bar(2.0, "at most"),
+        ("online-road", "online-fixed"),
+        over,
+    ),
+    (
+        "online step, ROAD over Fixed that does not measure",
+        "% slower",
+        None,
+        ("online-road", "online-unmeasured"),
+        over,
+    ),
+    ("  Fixed", "steps/s", None, ("online-fixed",), lambda fixed: fixed),
+    (
+        "  measuring once",
+        "ms",
+        None,
+        ("measure",),
+        lambda calls: 1e3 / calls,
+    ),
+    (
+        "  measuring, share of a period",
+        "%",
+        None,
+        ("measure", "online-unmeasured"),
+        lambda calls, steps: 100.0 * (1.0 / calls) / (1.0 / calls + PERIOD / steps),
+    ),
+    (
+        "mixed sampling, 256 of two 1M-row buffers",
+        "M rows/s",
+        Bar(8.0, "at least"),
+        ("sample",),
+        lambda rows: rows / 1e6,
+    ),
+    ("import road", "s", Bar(0.3, "at most"), ("start-import",), lambda starts: 1.0 / starts),
+    ("road --help", "s", Bar(1.0, "at most"), ("start-help",), lambda starts: 1.0 / starts),
+    (
+        "road train to its first step, warm cache",
+        "s",
+        Bar(5.0, "at most"),
+        ("start-train",),
+        lambda starts: 1.0 / starts,
+    ),
+)
+
+
+def figures(rates: Rates) -> list[Figure]:
+    """Every figure whose candidates were measured; ratios are taken within a round."""
+    return [
+        figure(row, list(zip(*(rates[name] for name in row[3]), strict=True)))
+        for row in ROWS
+        if all(name in rates for name in row[3])
+    ]
+
+
+def figure(row: Row, rounds: Iterable[tuple[float, ...]]) -> Figure:
+    name, unit, bar, _, formula = row
+    values = [formula(*each) for each in rounds]
+    value = median(values)
+    verdict: Verdict = "-" if bar is None else bar.verdict(value)
+    return Figure(name, unit, value, min(values), max(values), bar, verdict)
+
+
+def rates_of(windows: Iterable[tuple[str, int, float]]) -> Rates:
+    """From (candidate, units, seconds), in the order in which they were measured."""
+    rates: Rates = defaultdict(list)
+    for name, units, seconds in windows:
+        rates[name].append(units / seconds)
+    return dict(rates)
+
+
+def table(found: Sequence[Figure]) -> str:
+    width = max(len(figure.name) for figure in found)
+    head = f"{'figure':{width}}  {'median':>9}  {'lowest':>9}  {'highest':>9}  {'unit':8}  bar"
+    return "\n".join([head, *(line(figure, width) for figure in found)])
+
+
+def line(figure: Figure, width: int) -> str:
+    numbers = "  ".join(f"{number:9.3g}" for number in (figure.value, figure.low, figure.high))
+    bar = figure.bar
+    promised = "" if bar is None else f"{bar.side} {bar.limit:g}: {figure.verdict}"
+    return f"{figure.name:{width}}  {numbers}  {figure.unit:8}  {promised}".rstrip()

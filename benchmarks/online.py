@@ -1,0 +1,127 @@
+"""Worker: the whole online loop on a small task, by mixer, and the measuring at a period's end.
+
+The learning rate is too small to change an action, so every mixer meets the same episodes and the
+loops differ by what the mixers cost and by nothing else. Every window is the same number of whole
+periods, so the loops also stand at the same place of the same episodes in every round.
+"""
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.window import Candidate, Window, repeating, serve
+from road.cli.jax_setup import prepare_jax
+from road.mixing import Advantages, Evidence, FixedMixer, RoadMixer
+from road.randomness import Stream, jax_stream
+from road.replay.sampler import MixedSampler
+from road.replay.storage import OnlineBuffer
+from road.tasks.cache import data_folder
+
+TASK = "pointmaze-umaze-random"
+PERIOD = 200
+FROZEN = 1e-20
+CAPACITY = 100_000
+FOREVER = 10**9
+NOTHING = Evidence(Advantages(offline=0.0, online=0.0))
+
+
+def prepare() -> dict[str, Candidate]:
+    prepare_jax(data_folder() / "compiled", None)  # as the command line does
+    parts = Parts()
+    loops = {
+        "online-road": parts.loop(RoadMixer(), measuring=True),
+        "online-fixed": parts.loop(FixedMixer(), measuring=True),
+        "online-unmeasured": parts.loop(FixedMixer(), measuring=False),
+    }
+    pace = warm_up(loops)
+    candidates = {name: whole_periods(loop, pace) for name, loop in loops.items()}
+    return {**candidates, "measure": parts.measuring_alone()}
+
+
+class Parts:
+    """What the loops share: data, compiled functions, the first weights."""
+
+    def __init__(self) -> None:
+        from road.training.config import default_plan
+        from road.training.engine import Engine
+        from road.training.offline import offline_rows
+        from road.types import Spec
+
+        plan = default_plan(TASK)
+        agent = dataclasses.replace(plan.agent, learning_rate=FROZEN)
+        self.task, dataset = plan.task, plan.task.dataset()
+        self.config = dataclasses.replace(
+            plan.config, online_steps=FOREVER, buffer_capacity=CAPACITY, period=PERIOD
+        )
+        self.spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
+        self.engine = Engine(agent, self.spec)
+        self.rows = offline_rows(dataset, self.task.reward, agent.discount)
+        self.leaves = self.engine.init(jax_stream(0, Stream.INITIALISING))
+
+    def sampler(self) -> MixedSampler:
+        ring = OnlineBuffer(self.spec, self.config.buffer_capacity)
+        return MixedSampler(self.rows, ring, enough_online=self.config.batch_size)
+
+    def loop(self, mixer: Any, *, measuring: bool) -> Iterator[Any]:
+        """An endless online phase; the step that ends a period says so."""
+        from road.training.finetune import Finetuning, surrogate_measure
+        from road.training.rollout import Rollout
+        from road.training.state import RunState
+
+        sampler, rollout = self.sampler(), Rollout(self.task, 0)
+        measure = surrogate_measure(self.engine, sampler, self.config)
+        chosen = measure if measuring else lambda _leaves, _period: NOTHING
+        loop = Finetuning(self.engine, rollout, sampler, mixer, chosen, self.config)
+        state = RunState(agent=self.leaves, mixer=mixer.init(0))
+        state.counters.phase = "online"
+        return loop.run(state)
+
+    def measuring_alone(self) -> Candidate:
+        """Calls of what ends a period, on a ring as full as the loops' will be on average."""
+        from road.training.finetune import surrogate_measure
+
+        sampler = self.sampler()
+        sampler.online.restore(self.rows, len(self.rows), 0)
+        measure = surrogate_measure(self.engine, sampler, self.config)
+        periods = itertools.count()
+
+        def once() -> int:
+            measure(self.leaves, next(periods))
+            return 1
+
+        return repeating(once)
+
+
+def warm_up(loops: dict[str, Iterator[Any]]) -> float:
+    """Compile and fill the buffers alike; gives periods per second."""
+    pace = 0.0
+    for loop in loops.values():
+        advance(loop, 2)
+        began = time.perf_counter()
+        advance(loop, 3)
+        pace = 3 / (time.perf_counter() - began)
+    return pace
+
+
+def whole_periods(loop: Iterator[Any], pace: float) -> Candidate:
+    def run(seconds: float) -> Window:
+        periods = max(round(seconds * pace), 1)
+        began = time.perf_counter()
+        return Window(advance(loop, periods), time.perf_counter() - began)
+
+    return run
+
+
+def advance(loop: Iterator[Any], periods: int) -> int:
+    """To the end of that many periods; gives the steps made."""
+    steps = 0
+    while periods:
+        periods -= next(loop).period is not None
+        steps += 1
+    return steps
+
+
+if __name__ == "__main__":
+    serve(prepare, ("numpy", "jax", "gymnasium", "gymnasium-robotics", "mujoco"))

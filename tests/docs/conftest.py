@@ -1,0 +1,39 @@
+"""One cache folder for all tests of the documents: datasets and compiled code are made once."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+Road: TypeAlias = Callable[[list[str]], subprocess.CompletedProcess[str]]
+"""Runs the command line in a process of its own, in the test's folder."""
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("road-data")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ROAD_DATA_DIR", str(cache))
+    monkeypatch.chdir(tmp_path)
+    yield
+
+
+@pytest.fixture
+def road() -> Road:
+    def run(words: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "road.cli", *words],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "COLUMNS": "200"},
+        )
+
+    return run

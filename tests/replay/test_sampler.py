@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from road.replay.rows import row_width
+from road.replay.sampler import MixedSampler
+from road.replay.storage import OnlineBuffer
+from road.types import Spec
+
+OFFLINE, ONLINE = 1.0, 2.0
+
+
+def make_sampler(spec: Spec, online_rows: int, enough: int = 1) -> MixedSampler:
+    """Every number of a row tells the source it came from."""
+    online = OnlineBuffer(spec, 50)
+    online.rows.fill(ONLINE)
+    online.rows[online_rows:] = np.nan
+    online.written = online_rows
+    offline = np.full((40, row_width(spec)), OFFLINE, np.float32)
+    return MixedSampler(offline, online, enough_online=enough)
+
+
+def offline_share(rows: np.ndarray) -> np.ndarray:
+    return (rows[..., 0] == OFFLINE).mean(axis=-1)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.1, 0.29, 0.5, 0.9, 1.0])
+def test_the_shape_never_depends_on_the_ratio_and_its_mean_is_exact(spec: Spec, ratio: float):
+    stack = make_sampler(spec, 30).sample(ratio, 400, 16, np.random.default_rng(0))
+    assert stack.rows.shape == (400, 16, row_width(spec))
+    assert np.isfinite(stack.rows).all(), "a row that was never written was drawn"
+    shares = offline_share(stack.rows)
+    assert set(np.round(shares * 16).astype(int)) <= {int(ratio * 16), int(ratio * 16) + 1}
+    assert shares.mean() == pytest.approx(ratio, abs=0.005)
+    assert stack.offline_rows == round(shares.sum() * 16)
+
+
+def test_every_mini_batch_of_a_stack_has_the_ratio(spec: Spec):
+    stack = make_sampler(spec, 30).sample(0.5, 20, 16, np.random.default_rng(0))
+    np.testing.assert_array_equal(offline_share(stack.rows), 0.5)
+
+
+def test_rows_are_drawn_evenly(spec: Spec):
+    sampler = make_sampler(spec, 30)
+    sampler.offline[:, 1] = np.arange(40)
+    stack = sampler.sample(1.0, 100, 400, np.random.default_rng(0))
+    counts = np.bincount(stack.rows[..., 1].astype(int).ravel(), minlength=40)
+    assert len(counts) == 40
+    np.testing.assert_allclose(counts, 1000, atol=150)
+
+
+@pytest.mark.parametrize("online_rows", [0, 3])
+def test_too_little_online_data_means_offline_rows(spec: Spec, online_rows: int):
+    sampler = make_sampler(spec, online_rows, enough=4)
+    assert sampler.waiting
+    stack = sampler.sample(0.1, 2, 8, np.random.default_rng(0))
+    np.testing.assert_array_equal(offline_share(stack.rows), 1.0)
+    assert not make_sampler(spec, 4, enough=4).waiting
+
+
+def test_a_probe_is_of_one_source_each(spec: Spec):
+    offline, online = make_sampler(spec, 30).probe(12, np.random.default_rng(0))
+    assert (offline == OFFLINE).all()
+    assert (online == ONLINE).all()
+    assert len(offline) == len(online) == 12
+
+
+def test_a_stack_is_not_overwritten_by_the_next(spec: Spec):
+    """JAX may still be reading it."""
+    sampler = make_sampler(spec, 30)
+    first = sampler.sample(1.0, 1, 8, np.random.default_rng(0)).rows
+    sampler.sample(0.0, 1, 8, np.random.default_rng(0))
+    assert (first == OFFLINE).all()

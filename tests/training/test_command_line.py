@@ -1,0 +1,198 @@
+"""Bad input gets one clear line and an exit code; nothing is left behind."""
+
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.training.conftest import tiny_plan
+
+from road.cli import main
+from road.cli.flags import unbox
+from road.training.config import default_plan, plan_from_json
+from road.training.folder import RunFolder
+from road.training.launch import start_run
+
+Said = pytest.CaptureFixture[str]
+
+
+def refused(words: list[str | Path], capsys: Said) -> tuple[int, str]:
+    """Exit code and the one line that was said."""
+    code = main([str(word) for word in words])
+    said = capsys.readouterr().err.strip().splitlines()
+    said = [line for line in said if not line.startswith("run folder:")]
+    assert len(said) == 1, said
+    assert said[0].startswith("error: ")
+    return code, said[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["trian"], "did you mean 'train'"),
+        (["train", "pointmaze-umaze-randm"], "pointmaze-umaze-random"),
+        (["train", "--agent", "iqll"], "did you mean 'iql'"),
+        (["train", "--mixer", "raod"], "did you mean 'road'"),
+        (["train", "--seeed", "1"], "did you mean --seed"),
+        (["train", "--seed", "abc"], "abc"),
+        (["train", "--seed", "-1"], "seed must be 0 or more, got -1"),
+        (["train", "--online-steps", "-5"], "online_steps must be 0 or more, got -5"),
+        (["train", "--batch-size", "0"], "batch_size must be 1 or more, got 0"),
+        (["train", "--period", "fortnight"], "period"),
+        (["train", "--mixer", "fixed", "--fixed.offline-ratio", "1.5"], "1.5"),
+        (["train", "--road.arms", "0.1", "2"], "2.0"),
+        (["train", "--road.window", "-3"], "-3"),
+        (["train", "--road.exploration", "-1"], "-1.0"),
+        (["train", "--offline-steps", "0", "--online-steps", "0"], "nothing to do"),
+        (["list", "everything"], "everything"),
+        (["report"], "at least one"),
+    ],
+)
+def test_words_that_mean_nothing(
+    words: list[str | Path], named: str, capsys: Said, tmp_path: Path, monkeypatch: Any
+):
+    monkeypatch.chdir(tmp_path)
+    code, line = refused(words, capsys)
+    assert code == 2
+    assert named in line
+    assert list(tmp_path.iterdir()) == [], "something was left behind"
+
+
+@pytest.mark.parametrize("command", ["resume", "eval", "report"])
+def test_a_folder_that_is_no_run(command: str, capsys: Said, tmp_path: Path):
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        code, line = refused([command, folder], capsys)
+        assert code == 2
+        assert "not a run folder" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(capsys: Said, tmp_path: Path):
+    (tmp_path / "config.json").write_text("{}")
+    code, line = refused(["train", "pendulum-mixed", "--out", tmp_path], capsys)
+    assert (code, "road resume" in line) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+
+
+def test_a_folder_in_use(capsys: Said, tmp_path: Path):
+    holder = RunFolder(tmp_path)
+    code, line = refused(["train", "pendulum-mixed", "--out", tmp_path], capsys)
+    assert code == 4
+    assert f"pid {os.getpid()}" in line
+    holder.release()
+    RunFolder(tmp_path).release()
+
+
+def test_debug_shows_the_traceback(capsys: Said):
+    assert main(["train", "no-such-task", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_help_names_every_command_and_flag(capsys: Said):
+    assert main(["--help"]) == 0
+    top = capsys.readouterr().out
+    assert all(name in top for name in ("train", "resume", "eval", "report", "list"))
+    with pytest.raises(SystemExit):
+        main(["train", "--help"])
+    said = capsys.readouterr().out
+    for flag in ("--seed", "--period", "--road.window", "--iql.expectile", "--out"):
+        assert flag in said
+
+
+def test_lists(capsys: Said):
+    for what, name in (("tasks", "pendulum-flipped"), ("agents", "iql"), ("mixers", "decreasing")):
+        assert main(["list", what]) == 0
+        assert name in capsys.readouterr().out
+
+
+def test_a_plan_survives_json():
+    for mixer in ("road", "fixed", "uniform", "decreasing"):
+        plan = default_plan("pendulum-mixed", "iql", mixer)
+        assert plan_from_json(json.loads(json.dumps(plan.to_json()))) == plan
+
+
+def test_a_config_with_an_unknown_field_is_refused(capsys: Said, tmp_path: Path):
+    config = {**default_plan().to_json(), "colour": "red"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "meta.json").write_text('{"machine": {"jax_threads": null}}')
+    code, line = refused(["resume", tmp_path], capsys)
+    assert (code, "colour" in line) == (2, True)
+
+
+def test_the_whole_path_from_train_to_report(road: Any, tmp_path: Path):
+    folder = tmp_path / "實驗 é <b>run</b>"
+    budget = ("--offline-steps", "100", "--online-steps", "220", "--evaluation-episodes", "2")
+    done = road("train", "pendulum-mixed", *budget, "--mixer", "uniform", "--out", folder)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    names = {path.name for path in folder.iterdir()}
+    assert {
+        *("config.json", "meta.json", "summary.json", "report.html", "checkpoints"),
+        *("metrics.jsonl", "mixer.jsonl", "evaluations.jsonl", "episodes.jsonl"),
+    } <= names
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["informedness"]["sentence"]
+    assert "pendulum-mixed" in done.stdout
+
+    again = road("resume", folder)
+    assert again.returncode == 0
+    assert "already finished" in again.stderr
+
+    judged = road("eval", folder, "--episodes", "2")
+    assert judged.returncode == 0, judged.stderr
+    assert json.loads(judged.stdout)["episodes"] == 2
+
+
+def test_a_damaged_checkpoint_falls_back_and_says_so(road: Any, tmp_path: Path):
+    path = tmp_path / "run"
+    start_run(tiny_plan(), path, "test", lambda _: None)
+    newest = sorted((path / "checkpoints").glob("step-*"))[-1]
+    (newest / "arrays.npz").write_bytes(b"rubbish")
+    done = road("resume", path)
+    assert done.returncode == 0, done.stderr
+    assert "damaged" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes where nobody may")
+def test_a_read_only_folder(capsys: Said, tmp_path: Path):
+    tmp_path.chmod(0o500)
+    code, line = refused(["train", "pendulum-mixed", "--out", tmp_path / "run"], capsys)
+    tmp_path.chmod(0o700)
+    assert (code, "cannot write" in line) == (7, True)
+
+
+def test_a_file_in_the_way_of_the_folder(capsys: Said, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    code, line = refused(["train", "pendulum-mixed", "--out", tmp_path / "file" / "run"], capsys)
+    assert (code, "cannot write" in line) == (7, True)
+
+
+def no_large_files() -> None:
+    """The nearest thing to a full disk that a test may make: files stop growing at 64 kB."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))
+
+
+def test_a_disk_that_takes_no_more(road: Any, tmp_path: Path):
+    path = tmp_path / "run"
+    budget = ("--offline-steps", "50", "--online-steps", "3000", "--checkpoint-every", "200")
+    environment = {**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "false"}
+    done = road(
+        *("train", "pendulum-mixed", *budget, "--iql.hidden", "8", "8", "--out", path),
+        preexec_fn=no_large_files,
+        env=environment,
+    )
+    assert done.returncode == 7, (done.returncode, done.stderr)
+    assert "cannot write checkpoint" in done.stderr.splitlines()[-1]
+    assert sorted(p.name for p in (path / "checkpoints").iterdir())[-1].startswith("step-")
+    assert road("resume", path).returncode == 0
+
+
+def test_the_first_paragraph_of_a_box_is_the_message():
+    drawn = "╭─ Oops ─╮\n│ Wrong   │\n│ thing.  │\n│ ─────── │\n│ More    │\n╰─────────╯\n"
+    assert unbox(drawn) == "Wrong thing"
+    assert sys.modules["road.cli"]

@@ -1,0 +1,127 @@
+import dataclasses
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.spaces import Box
+
+from road.errors import EnvironmentFailure
+from road.tasks import TASKS
+from road.training.evaluate import Evaluator
+from road.training.rollout import Rollout
+
+TASK = TASKS["pendulum-mixed"]
+
+
+def actions(number: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.uniform(-1, 1, 1).astype(np.float32) for _ in range(number)]
+
+
+def test_an_episode_taken_up_again_stands_where_it_stood():
+    one, other = Rollout(TASK, seed=1), Rollout(TASK, seed=1)
+    for action in actions(250):  # one episode of 200 steps, and 50 of the next
+        one.step(action)
+    assert (one.episode, len(one.actions)) == (1, 50)
+    other.restore(one.episode, list(one.actions))
+    np.testing.assert_array_equal(other.observation, one.observation)
+    assert other.raw_return == one.raw_return
+    step, again = one.step(actions(1)[0])[0], other.step(actions(1)[0])[0]
+    np.testing.assert_array_equal(step.next_observation, again.next_observation)
+    assert step.reward == again.reward
+
+
+def test_a_time_limit_truncates_and_the_stored_reward_is_transformed():
+    rollout = Rollout(TASK, seed=0)
+    steps = [rollout.step(action) for action in actions(200)]
+    last, finished = steps[-1]
+    assert (last.terminated, last.truncated) == (False, True)
+    assert finished is not None and finished.length == 200 and not finished.terminated
+    stored = sum(step.reward for step, _ in steps)
+    assert stored == pytest.approx(0.1 * finished.raw_return, rel=1e-4)
+
+
+def test_episodes_differ_and_seeds_differ():
+    rollout = Rollout(TASK, seed=0)
+    first = rollout.observation
+    rollout.restore(1, [])
+    assert not np.array_equal(first, rollout.observation)
+    assert not np.array_equal(first, Rollout(TASK, seed=1).observation)
+
+
+class Broken(gymnasium.Env[Any, Any]):
+    """An environment that misbehaves at its third step, as asked."""
+
+    observation_space = Box(-1, 1, (2,), np.float32)
+    action_space = Box(-1, 1, (1,), np.float32)
+
+    def __init__(self, fault: str) -> None:
+        self.fault, self.steps = fault, 0
+
+    def reset(self, **_: Any) -> tuple[Any, dict[str, Any]]:
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action: Any) -> Any:
+        del action
+        self.steps += 1
+        observation, reward = np.zeros(2, np.float32), 0.0
+        if self.steps == 3:
+            if self.fault == "raise":
+                raise AssertionError("the motor is on fire")
+            if self.fault == "nan":
+                observation = np.array([0.0, np.nan], np.float32)
+            if self.fault == "reward":
+                reward = np.inf
+            if self.fault == "shape":
+                observation = np.zeros(3, np.float32)
+        return observation, reward, False, False, {}
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("raise", "AssertionError in step of episode 0: the motor is on fire"),
+        ("nan", "non-finite observation in episode 0, step 2"),
+        ("reward", "paid inf in episode 0, step 2"),
+        ("shape", r"shape \(3,\), not \(2,\)"),
+    ],
+)
+def test_a_broken_environment_is_named_and_its_step_is_not_stored(fault: str, said: str):
+    rollout = Rollout(dataclasses.replace(TASK, environment=lambda: Broken(fault)), seed=0)
+    action = np.zeros(1, np.float32)
+    rollout.step(action)
+    rollout.step(action)
+    with pytest.raises(EnvironmentFailure, match=said):
+        rollout.step(action)
+    assert len(rollout.actions) == 2
+
+
+class Always:
+    """An engine whose best action is always the same."""
+
+    def best_action(self, leaves: Any, observations: np.ndarray) -> np.ndarray:
+        del leaves
+        return np.full((len(observations), 1), 0.5, np.float32)
+
+
+def test_an_evaluation_is_a_function_of_seed_and_index():
+    evaluator = Evaluator(TASK, seed=0, episodes=3)
+    first = evaluator(Always(), [], 0)
+    assert evaluator(Always(), [], 1) != first
+    assert evaluator(Always(), [], 0) == first
+    assert Evaluator(TASK, seed=0, episodes=3)(Always(), [], 0) == first
+    assert first is not None and first.length_mean == 200
+
+
+def test_more_episodes_than_lanes_are_all_played():
+    """12 episodes in 10 lanes: the mean of all twelve, each with the seed of its own number."""
+    many = Evaluator(TASK, seed=0, episodes=12)(Always(), [], 0)
+    assert many is not None
+    rollouts = Evaluator(TASK, seed=0, episodes=10)(Always(), [], 0)
+    assert rollouts is not None and many.return_mean != rollouts.return_mean
+    assert many.episodes == 12
+
+
+def test_an_evaluation_that_is_asked_to_stop_gives_nothing():
+    assert Evaluator(TASK, seed=0, episodes=2)(Always(), [], 0, lambda: True) is None
