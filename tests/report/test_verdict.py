@@ -21,7 +21,7 @@ def rewrite(folder: Path, journal: str, rows: list[dict[str, object]]) -> None:
 
 def with_scores(folder: Path, offline: list[float], online: list[float]) -> Path:
     rows: list[dict[str, object]] = [
-        {"phase": "offline", "step": 1000 * (index + 1), "score": score}
+        {"phase": "offline", "step": 10_000 - 1000 * (len(offline) - 1 - index), "score": score}
         for index, score in enumerate(offline)
     ]
     rows += [
@@ -39,6 +39,31 @@ def test_scores_by_hand(write_run: WriteRun):
     assert summary.dip is not None
     assert summary.dip.depth == pytest.approx(16.7)
     assert summary.dip.steps_to_recover == 2000
+
+
+def test_an_evaluation_before_the_end_of_pretraining_is_not_the_pretrained_score(
+    write_run: WriteRun,
+):
+    folder = write_run()
+    rows: list[dict[str, object]] = [
+        {"phase": "offline", "step": 7500, "score": 22.5},
+        {"phase": "online", "step": 0, "score": 55.0},
+        {"phase": "online", "step": 10_000, "score": 60.0},
+    ]
+    rewrite(folder, "evaluations", rows)
+    assert summarise(load_run(folder)).pretrained == 55.0
+    rewrite(folder, "evaluations", rows[:1])
+    assert summarise(load_run(folder)).pretrained == 22.5
+
+
+def test_a_run_that_went_online_has_pretrained_to_the_end(write_run: WriteRun):
+    """Its offline rows end at step 9000, because the next were due after the end."""
+    folder = write_run()
+    for journal in ("metrics", "evaluations"):
+        rows = [json.loads(line) for line in (folder / f"{journal}.jsonl").read_text().splitlines()]
+        kept = [row for row in rows if row["phase"] == "online" or row["step"] <= 9000]
+        rewrite(folder, journal, kept)
+    assert summarise(load_run(folder)).finished
 
 
 def test_the_sentence_of_a_round_robin_run(write_run: WriteRun):

@@ -4,7 +4,6 @@ import json
 import os
 import resource
 import signal
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -195,4 +194,6 @@ def test_a_disk_that_takes_no_more(road: Any, tmp_path: Path):
 def test_the_first_paragraph_of_a_box_is_the_message():
     drawn = "╭─ Oops ─╮\n│ Wrong   │\n│ thing.  │\n│ ─────── │\n│ More    │\n╰─────────╯\n"
     assert unbox(drawn) == "Wrong thing"
-    assert sys.modules["road.cli"]
+    plain = " Oops \n ------ \n Unrecognized options: --sed \n ------\n Perhaps:\n   --seed INT\n"
+    assert unbox(plain) == "Unrecognized options: --sed; did you mean --seed?"
+    assert unbox("") == "the command line could not be read"

@@ -97,31 +97,28 @@ def test_a_broken_environment_is_named_and_its_step_is_not_stored(fault: str, sa
     assert len(rollout.actions) == 2
 
 
-class Always:
-    """An engine whose best action is always the same."""
-
-    def best_action(self, leaves: Any, observations: np.ndarray) -> np.ndarray:
-        del leaves
-        return np.full((len(observations), 1), 0.5, np.float32)
+def always(observations: np.ndarray) -> np.ndarray:
+    """A policy that pushes the same way everywhere."""
+    return np.full((len(observations), 1), 0.5, np.float32)
 
 
 def test_an_evaluation_is_a_function_of_seed_and_index():
     evaluator = Evaluator(TASK, seed=0, episodes=3)
-    first = evaluator(Always(), [], 0)
-    assert evaluator(Always(), [], 1) != first
-    assert evaluator(Always(), [], 0) == first
-    assert Evaluator(TASK, seed=0, episodes=3)(Always(), [], 0) == first
+    first = evaluator(always, 0)
+    assert evaluator(always, 1) != first
+    assert evaluator(always, 0) == first
+    assert Evaluator(TASK, seed=0, episodes=3)(always, 0) == first
     assert first is not None and first.length_mean == 200
 
 
 def test_more_episodes_than_lanes_are_all_played():
     """12 episodes in 10 lanes: the mean of all twelve, each with the seed of its own number."""
-    many = Evaluator(TASK, seed=0, episodes=12)(Always(), [], 0)
+    many = Evaluator(TASK, seed=0, episodes=12)(always, 0)
     assert many is not None
-    rollouts = Evaluator(TASK, seed=0, episodes=10)(Always(), [], 0)
+    rollouts = Evaluator(TASK, seed=0, episodes=10)(always, 0)
     assert rollouts is not None and many.return_mean != rollouts.return_mean
     assert many.episodes == 12
 
 
 def test_an_evaluation_that_is_asked_to_stop_gives_nothing():
-    assert Evaluator(TASK, seed=0, episodes=2)(Always(), [], 0, lambda: True) is None
+    assert Evaluator(TASK, seed=0, episodes=2)(always, 0, lambda: True) is None

@@ -30,13 +30,16 @@ def parse_flags(
 
 
 def unbox(drawn: str) -> str:
-    """The message of one of tyro's boxes: its first paragraph, and the nearest option if named."""
-    lines = [re.sub(r"[╭╮╰╯│]", "", line).strip() for line in drawn.splitlines()]
-    rule = re.compile(r"^─+$")
-    body = [line for line in lines[1:] if line]
-    first = next((i for i, line in enumerate(body) if rule.match(line)), len(body))
-    message = " ".join(body[:first]).rstrip(".")
-    near = re.search(r"^(--[\w.-]+)", "\n".join(body[first:]), re.MULTILINE)
+    """The message of one of tyro's boxes: its first paragraph, and the nearest option if named.
+
+    The box has a title, then paragraphs between rules; without Unicode it has no sides.
+    """
+    lines = [line.strip(" ╭╮╰╯│") for line in drawn.splitlines()]
+    text = "\n".join(line for line in lines[1:] if line)
+    paragraphs = [part.strip() for part in re.split(r"^[─-]+$", text, flags=re.MULTILINE)]
+    message, *rest = [part for part in paragraphs if part] or ["the command line could not be read"]
+    message = " ".join(message.split()).rstrip(".")
+    near = re.search(r"^(--[\w.-]*\w)", "\n".join(rest), re.MULTILINE)
     if near and message.startswith("Unrecognized options"):
         message += f"; did you mean {near[1]}?"
-    return message or "the command line could not be read"
+    return message

@@ -39,6 +39,7 @@ def learning_curve(run: RunRecord, summary: Summary) -> Markup:
         *y_axis(scale, 6),
         text(0.0, -12.0, "score", "axis before", shift=-8.0),
         *timeline.axis(HEIGHT),
+        *phase_names(timeline),
         *dip_layers(run, summary, timeline, scale),
         stretched(HEIGHT, line(curve.x, scale(curve.score), "curve")),
         *whiskers(curve, scale),
@@ -101,8 +102,13 @@ def standard_error(rows: Table) -> Floats:
 def phase_ground(timeline: Timeline, height: float) -> list[Markup]:
     if timeline.switch is None:
         return []
+    return [box(0.0, 0.0, timeline.switch, height, "offline-ground")]
+
+
+def phase_names(timeline: Timeline) -> list[Markup]:
+    if timeline.switch is None:
+        return []
     return [
-        box(0.0, 0.0, timeline.switch, height, "offline-ground"),
         text(0.0, 16.0, "offline", "phase", shift=8.0),
         text(timeline.switch, 16.0, "online", "phase", shift=8.0),
     ]
@@ -144,7 +150,7 @@ def end_label(curve: Curve, scale: Scale) -> list[Markup]:
     if not curve.x.size:
         return [text(0.5, HEIGHT / 2, "no evaluation yet", "note middle")]
     x, score = float(curve.x[-1]), float(curve.score[-1])
-    return [text(x, scale.at(score), f"{score:.1f}", "value", shift=9.0)]
+    return [text(x, scale.at(score), writing.score(score), "value", shift=9.0)]
 
 
 def compared_curves(
@@ -178,6 +184,7 @@ def compared_curves(
         *y_axis(scale, 6),
         text(0.0, -12.0, "score", "axis before", shift=-8.0),
         *timeline.axis(HEIGHT),
+        *phase_names(timeline),
         stretched(HEIGHT, *thin, *thick),
         label="Learning curves: "
         + "; ".join(f"{one.name} ended at {writing.score(one.final)}" for one in summaries),

@@ -42,8 +42,10 @@ def measure_progress(run: RunRecord) -> Progress:
         steps = np.concatenate([table["step"] for table in tables])
         return int(np.nanmax(steps)) if np.isfinite(steps).any() else 0
 
+    # A run that is online has pretrained to the end, even if its last offline rows came before.
+    online = run.evaluations.in_phase("online").length > 0
     return Progress(
-        offline_steps=done("offline"),
+        offline_steps=planned("offline_steps") if online else done("offline"),
         offline_steps_planned=planned("offline_steps"),
         online_steps=done("online", run.periods, run.episodes),
         online_steps_planned=planned("online_steps"),

@@ -28,7 +28,7 @@ class Summary:
     finished: bool
     progress: Progress
     pretrained: float | None
-    """Score of the last offline evaluation, or of the first online one without an offline phase."""
+    """Score at the end of the offline phase; while it lasts, the latest score."""
     final: float | None
     """Score of the last online evaluation."""
     best: float | None
@@ -46,7 +46,7 @@ def summarise(run: RunRecord) -> Summary:
     """Judge a run, finished or not."""
     offline, online = scored(run, "offline"), scored(run, "online")
     progress = measure_progress(run)
-    pretrained = first_known(offline["score"][-1:], online["score"][:1])
+    pretrained = pretrained_score(offline, online, progress.offline_steps_planned)
     final = first_known(online["score"][-1:])
     best = int(np.argmax(online["score"])) if online.length else None
     informed = judge_choices(run.periods)
@@ -68,6 +68,16 @@ def summarise(run: RunRecord) -> Summary:
         informedness=informed,
         verdict=run_verdict(run, progress, pretrained, final, informed),
     )
+
+
+def pretrained_score(offline: Table, online: Table, offline_steps: int) -> float | None:
+    """Of the agent as it goes online: an earlier evaluation would credit fine-tuning with more."""
+    at_the_end = offline["step"] >= offline_steps
+    at_the_start = online["step"] == 0
+    return first_known(
+        offline["score"][at_the_end], online["score"][at_the_start],
+        offline["score"][::-1], online["score"],
+    )  # fmt: skip
 
 
 def first_known(*candidates: Floats) -> float | None:

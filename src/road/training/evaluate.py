@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from road.randomness import NumpyStream, Stream
 from road.tasks.task import Environment, Task
-from road.training.engine import Engine, Leaves
 from road.training.rollout import guarded
+
+Policy = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+"""Actions for a batch of observations."""
 
 LANES = 10
 """Environments stepped side by side, so that one call into compiled code acts for all of them."""
@@ -62,11 +64,7 @@ class Evaluator:
         ]
 
     def __call__(
-        self,
-        engine: Engine,
-        leaves: Leaves,
-        index: int,
-        should_stop: Callable[[], bool] = lambda: False,
+        self, policy: Policy, index: int, should_stop: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
         """The index-th evaluation of the run; None if asked to stop before it was done."""
         returns, lengths = np.zeros(self._episodes), np.zeros(self._episodes)
@@ -77,8 +75,7 @@ class Evaluator:
             if should_stop():
                 return None
             observations = np.stack([lane.observation for lane in self._lanes])
-            actions = engine.best_action(leaves, observations)
-            for lane, action in zip(self._lanes, actions, strict=True):
+            for lane, action in zip(self._lanes, policy(observations), strict=True):
                 if lane.episode is not None and lane.step(action):
                     returns[lane.episode], lengths[lane.episode] = lane.total, lane.length
                     self._next_episode(lane, index, next(waiting, None))

@@ -3,6 +3,7 @@
 import json
 import time
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def evaluate_run(path: Path, episodes: int, *, best: bool, seed: int) -> tuple[i
     agent = plan.recipe.offline if state.counters.phase == "offline" else plan.recipe.online
     dataset = task.dataset()
     engine = Engine(agent, Spec(dataset.observation.shape[1], dataset.action.shape[1]))
-    result = evaluator(engine, state.agent, 0)
+    result = evaluator(partial(engine.best_action, state.agent), 0)
     evaluator.close()
     assert result is not None  # nobody asks it to stop
     return state.position, result

@@ -5,6 +5,7 @@ Law: killed at any moment and continued, a run ends with the same bits as one le
 
 import signal
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -162,7 +163,8 @@ class Run:
     def evaluate(self) -> bool:
         counters, step = self.state.counters, self.state.step
         engine = self.offline_engine if counters.phase == "offline" else self.engine
-        result = self.evaluator(engine, self.state.agent, counters.evaluations, self.stop)
+        policy = partial(engine.best_action, self.state.agent)
+        result = self.evaluator(policy, counters.evaluations, self.stop)
         if result is None:
             return False
         counters.evaluations += 1
