@@ -77,7 +77,8 @@ def test_an_effect_that_the_choice_ignored_is_said():
     [
         ([], [], "one ratio"),
         ([0.5] * 9, range(9), "one ratio was used in all 9 periods"),
-        ([0.5, 0.4, 0.3], [1.0, 2.0, 3.0], "no ratio was used twice"),
+        ([0.5, 0.4, 0.3], [1.0, 2.0, 3.0], "3 ratios in 3 periods: a schedule"),
+        (np.linspace(0.5, 0.1, 300).repeat(2), np.arange(600.0), "a schedule"),
         ([0.1, 0.2, 0.1], [1.0, 2.0, 3.0], "too few"),
         ([0.1, 0.2] * 10, [1.0] * 20, "too alike"),
     ],
@@ -96,6 +97,20 @@ def test_false_alarms_are_as_rare_as_promised():
         for _ in range(400)
     ]
     assert 0.02 < np.mean(alarms) < 0.09
+
+
+def test_turns_that_do_not_come_out_even_are_still_turns():
+    """12 periods over 5 arms: 3, 3, 2, 2, 2 is as even as it gets (imbalance 2 · 3 / 60)."""
+    credits = np.random.default_rng(7).normal(size=12)
+    result = informedness(round_robin(12), credits)
+    assert result.imbalance == pytest.approx(0.1)
+    assert "close to round-robin" in result.sentence
+
+
+def test_a_perfect_separation_has_a_printable_f():
+    result = informedness(round_robin(40), np.resize([1.0, 2.0, 3.0, 4.0, 5.0], 40))
+    assert "F > 999" in result.sentence
+    assert result.detrended_f is not None and np.isfinite(result.detrended_f)
 
 
 def test_lengths_must_agree():

@@ -20,7 +20,9 @@ from road.mixing.variance import ArmTest, arm_test
 
 SIGNIFICANCE = 0.05
 ROUND_ROBIN_IMBALANCE = 0.1
-"""Up to this total variation distance from equal shares a choice counts as close to round-robin."""
+"""A choice this much less even than perfect turns still counts as close to round-robin."""
+MOST_ARMS = 100
+"""With more ratios than this a run follows a schedule; nothing was chosen among them."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,11 @@ def informedness(ratios: ArrayLike, credits: ArrayLike) -> Informedness:
     shares = counts / max(len(chosen), 1)
     imbalance = float(np.abs(shares - 1 / max(len(distinct), 1)).sum() / 2)
 
-    members = np.eye(len(distinct))[arm.reshape(-1)]
-    raw = arm_test(credit, members, np.ones((len(credit), 1)))
-    detrended = arm_test(credit, members, trend(len(credit)))
+    raw = detrended = None
+    if len(distinct) <= MOST_ARMS:
+        members = np.eye(len(distinct))[arm.reshape(-1)]
+        raw = arm_test(credit, members, np.ones((len(credit), 1)))
+        detrended = arm_test(credit, members, trend(len(credit)))
     return Informedness(
         ratios=tuple(map(float, distinct)),
         counts=tuple(map(int, counts)),
@@ -86,24 +90,34 @@ def verdict(
     periods = int(counts.sum())
     if len(ratios) < 2:
         return f"one ratio was used in all {periods} periods; there was nothing to tell apart"
-    if counts.max() == 1:
-        return f"no ratio was used twice in {periods} periods; the credits chose nothing"
+    if counts.max() == 1 or len(ratios) > MOST_ARMS:
+        return f"{len(ratios)} ratios in {periods} periods: a schedule, which no credit chose"
     if detrended is None:
         return f"{periods} periods are too few, or too alike, to say whether the credits differ"
     favourite = int(np.argmax(counts))
     preference = f"m = {ratios[favourite]:g} ({counts[favourite]} of {periods} periods)"
-    even = imbalance <= ROUND_ROBIN_IMBALANCE
+    even = imbalance <= rotation_imbalance(periods, len(ratios)) + ROUND_ROBIN_IMBALANCE
     if detrended.p >= SIGNIFICANCE:
         return UNINFORMED_EVEN if even else UNINFORMED_UNEVEN.format(preference=preference)
     told = (
         "the credits tell the arms apart "
-        f"(detrended F = {detrended.f:.1f}, eta² = {detrended.eta_squared:.2f})"
+        f"(detrended F {figure(detrended.f)}, η² = {detrended.eta_squared:.2f})"
     )
     return f"{told}, " + (
         "but the choice stayed close to round-robin"
         if even
         else f"and the choice leaned to {preference}"
     )
+
+
+def rotation_imbalance(periods: int, arms: int) -> float:
+    """The imbalance of perfect turns: not zero unless the arms divide the periods."""
+    extra = periods % arms
+    return extra * (arms - extra) / (arms * periods)
+
+
+def figure(f: float) -> str:
+    return f"= {f:.1f}" if f < 1000.0 else "> 999"
 
 
 UNINFORMED_EVEN = "the credits could not tell the arms apart; the choice was close to round-robin"
