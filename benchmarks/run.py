@@ -107,11 +107,12 @@ def working(module: str, python: Path) -> Iterator[Worker]:
             stdout=subprocess.PIPE,
             stderr=errors,
         )
-        with process:
-            try:
-                yield Worker(process, errors, module)
-            finally:
-                process.kill()
+        try:
+            yield Worker(process, errors, module)
+            process.communicate()  # end of input: the worker tidies up and leaves
+        finally:
+            process.kill()
+            process.wait()
 
 
 def measure(workers: list[Worker], effort: Effort, only: list[str]) -> list[Measured]:

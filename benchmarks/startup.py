@@ -17,20 +17,25 @@ from pathlib import Path
 from benchmarks.window import Candidate, Window, serve
 
 ROAD = str(Path(sys.executable).parent / "road")
-TRAIN = (ROAD, "train", "pointmaze-umaze-random", "--offline-steps", "50", "--online-steps", "0")
+TRAIN = (ROAD, "train", "pointmaze-umaze-random", "--offline-steps", "50", "--online-steps", "1")
 BRIEF = ("--log-every", "1", "--evaluation-episodes", "1")
 POLL_SECONDS = 0.002
 PATIENCE_SECONDS = 300.0
 
 
 def prepare() -> dict[str, Candidate]:
-    folder = Path(tempfile.mkdtemp(prefix="road-bench-", dir=os.environ.get("BENCH_SCRATCH")))
-    os.environ["ROAD_DATA_DIR"] = str(folder / "cache")
-    outs = (folder / f"run-{number}" for number in itertools.count())
+    # Removed when the worker ends: the candidates hold it until then.
+    scratch = tempfile.TemporaryDirectory(prefix="road-bench-")
+    os.environ["ROAD_DATA_DIR"] = str(Path(scratch.name) / "cache")
+
+    def train(_: float) -> Window:
+        return timed_to_first_step(Path(scratch.name) / f"run-{next(numbers)}")
+
+    numbers = itertools.count()
     candidates: dict[str, Candidate] = {
         "start-import": lambda _: timed((sys.executable, "-c", "import road")),
         "start-help": lambda _: timed((ROAD, "--help")),
-        "start-train": lambda _: timed_to_first_step(next(outs)),
+        "start-train": train,
     }
     for candidate in candidates.values():
         candidate(0.0)
@@ -54,6 +59,8 @@ def timed_to_first_step(out: Path) -> Window:
                 raise RuntimeError(f"no first step after {waited:.1f} s, exit code {run.poll()}")
             time.sleep(POLL_SECONDS)
         seconds = time.perf_counter() - began
+    if run.returncode:
+        raise RuntimeError(f"road train ended with exit code {run.returncode}")
     return Window(1, seconds)
 
 

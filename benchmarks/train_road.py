@@ -1,6 +1,5 @@
 """Worker: our IQL step, the same on bare dictionaries, and mixed sampling from two full buffers."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,9 +21,6 @@ from road.types import Spec, Transition
 SPEC = Spec(workload.OBSERVATION_DIM, workload.ACTION_DIM)
 FOREVER = 10**9
 RATIO = 0.5
-
-Draw = Callable[[int], NDArray[np.float32]]
-"""The stack of packed rows of that many updates."""
 
 
 def prepare() -> dict[str, Candidate]:
@@ -80,7 +76,9 @@ def training_candidates(sampler: MixedSampler) -> dict[str, Candidate]:
         target_rate=workload.TARGET_RATE,
     )
     engine = Engine(iql, SPEC)
-    leaves = engine.init(jax_stream(0, Stream.INITIALISING))
+    # Not engine.init: compiled in one piece, the wide layers' factorisations may wait for each
+    # other for ever (see the README).
+    leaves = engine.leaves(iql.init(jax_stream(0, Stream.INITIALISING), SPEC))
     check_alike(engine, leaves, sampler)
 
     config = RunConfig(offline_steps=FOREVER, batch_size=workload.BATCH)

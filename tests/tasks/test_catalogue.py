@@ -42,13 +42,13 @@ def test_a_misspelt_name_gets_the_nearest_ones_in_one_line() -> None:
     with pytest.raises(UsageError) as refused:
         find_task("pendulum-fliped")
     message = str(refused.value)
-    assert "'pendulum-fliped'; did you mean pendulum-flipped" in message
-    assert message.endswith("see `road list tasks`")
+    assert "'pendulum-fliped': did you mean 'pendulum-flipped'" in message
+    assert message.endswith("(see `road list tasks`)")
     assert "\n" not in message
 
 
 def test_a_name_like_no_other_is_refused_without_a_guess() -> None:
-    with pytest.raises(UsageError, match="unknown task 'xyz'; see `road list tasks`"):
+    with pytest.raises(UsageError, match="unknown task 'xyz': known: pointmaze-umaze-random"):
         find_task("xyz")
 
 

@@ -18,7 +18,7 @@ from road.tasks.catalogue import DEFAULT_TASK, TASKS
 
 @dataclass(frozen=True)
 class Where:
-    """Where the run goes and how it is computed; none of it changes a result."""
+    """Where the run goes and how it is computed."""
 
     out: Path | None = None
     """Run folder; by default runs/TASK__AGENT__MIXER__sSEED."""

@@ -76,9 +76,9 @@ class DecreasingMixer:
     """A straight line from one ratio to another over the online phase."""
 
     start: float = 0.5
-    """m at the first online step."""
+    """m at the beginning of the online phase."""
     end: float = 0.1
-    """m at the last online step."""
+    """m that the line reaches when the online phase is over."""
 
     def __post_init__(self) -> None:
         check_ratio("start", self.start)

@@ -1,7 +1,7 @@
 """Networks, written for one sample and mapped over batches.
 
-Every layer is orthogonal with gain sqrt(2) and zero bias, output layers included, as in the
-authors' IQL code; ROAD's table of hyper-parameters says "orthogonal init".
+Layers are orthogonal with gain sqrt(2) and zero bias, output layers included unless an agent says
+otherwise, as in the authors' IQL code; ROAD's table of hyper-parameters says "orthogonal init".
 """
 
 from collections.abc import Sequence
@@ -26,26 +26,51 @@ class Linear(eqx.Module):
         return x @ self.weight + self.bias
 
 
+class LayerNorm(eqx.Module):
+    """Standardises one vector, then scales and shifts it."""
+
+    scale: Float[Array, " dim"]
+    shift: Float[Array, " dim"]
+
+    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, " dim"]:
+        centred = x - x.mean()
+        return self.scale * centred * jax.lax.rsqrt((centred**2).mean() + 1e-6) + self.shift
+
+
 class MLP(eqx.Module):
-    """Affine layers with ReLU between them."""
+    """Affine layers with ReLU between them, each normalised before it if asked for."""
 
     layers: tuple[Linear, ...]
+    norms: tuple[LayerNorm, ...] = ()
+    """One per hidden layer, or none."""
 
     def __call__(self, x: Float[Array, " in"]) -> Float[Array, " out"]:
-        for layer in self.layers[:-1]:
-            x = jax.nn.relu(layer(x))
+        for index, layer in enumerate(self.layers[:-1]):
+            x = layer(x)
+            if self.norms:
+                x = self.norms[index](x)
+            x = jax.nn.relu(x)
         return self.layers[-1](x)
 
 
-def make_mlp(key: PRNGKeyArray, sizes: Sequence[int]) -> MLP:
-    orthogonal = jax.nn.initializers.orthogonal(2.0**0.5)
+def make_mlp(
+    key: PRNGKeyArray,
+    sizes: Sequence[int],
+    *,
+    layer_norm: bool = False,
+    output_gain: float = 2.0**0.5,
+) -> MLP:
     keys = jax.random.split(key, len(sizes) - 1)
-    return MLP(
-        tuple(
-            Linear(orthogonal(k, (before, after), jnp.float32), jnp.zeros(after))
-            for k, before, after in zip(keys, sizes[:-1], sizes[1:], strict=True)
+    gains = [2.0**0.5] * (len(sizes) - 2) + [output_gain]
+    layers = tuple(
+        Linear(
+            jax.nn.initializers.orthogonal(gain)(k, (before, after), jnp.float32),
+            jnp.zeros(after),
         )
+        for k, gain, before, after in zip(keys, gains, sizes[:-1], sizes[1:], strict=True)
     )
+    normed = sizes[1:-1] if layer_norm else ()
+    return MLP(layers, tuple(LayerNorm(jnp.ones(size), jnp.zeros(size)) for size in normed))
 
 
 class Critic(eqx.Module):
@@ -66,9 +91,17 @@ class Critic(eqx.Module):
         return self(observation, action).min(axis=0)
 
 
-def make_critic(key: PRNGKeyArray, inputs: int, hidden: Sequence[int], members: int = 2) -> Critic:
+def make_critic(
+    key: PRNGKeyArray,
+    inputs: int,
+    hidden: Sequence[int],
+    *,
+    members: int = 2,
+    layer_norm: bool = False,
+) -> Critic:
     keys = jax.random.split(key, members)
-    return Critic(jax.vmap(lambda k: make_mlp(k, (inputs, *hidden, 1)))(keys))
+    sizes = (inputs, *hidden, 1)
+    return Critic(jax.vmap(lambda k: make_mlp(k, sizes, layer_norm=layer_norm))(keys))
 
 
 class Value(eqx.Module):

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from road.agents.recipes import AGENTS, RECIPES, Recipe
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
+from road.naming import find_name
 from road.tasks.catalogue import DEFAULT_TASK, find_task
 from road.tasks.task import Task
-from road.training.naming import find_name
 
 FORMAT = 1
 """Version of ``config.json``."""

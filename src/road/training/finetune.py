@@ -89,7 +89,7 @@ class Finetuning:
             )
             state.agent, metrics = self.engine.update(state.agent, stack.rows, update_key, now)
             metrics.check(now * config.updates_per_step, "online")
-            count(counters, stack)
+            count(counters, stack, waiting=waiting)
             period = self.end_period(state, mixture) if self.is_over(state, episode) else None
             yield OnlineStep(metrics, mixture.offline_ratio, waiting, episode, period)
             if period is not None:
@@ -102,7 +102,7 @@ class Finetuning:
 
     def is_over(self, state: RunState, episode: FinishedEpisode | None) -> bool:
         if self.config.period == "episode":
-            return episode is not None
+            return episode is not None and state.counters.period_steps > 0
         return state.counters.period_steps >= self.config.period
 
     def end_period(self, state: RunState, mixture: Mixture) -> FinishedPeriod:
@@ -120,8 +120,11 @@ class Finetuning:
         return finished
 
 
-def count(counters: Counters, stack: Stack) -> None:
+def count(counters: Counters, stack: Stack, *, waiting: bool) -> None:
+    """The first period begins when its ratio does: not while there is too little online data."""
     counters.online_steps += 1
+    if waiting:
+        return
     counters.period_steps += 1
     counters.period_offline_rows += stack.offline_rows
     counters.period_rows += stack.rows.shape[0] * stack.rows.shape[1]

@@ -48,12 +48,22 @@ def resume_run(path: Path, notify: Notify) -> None:
     meta = read_run_file(path, META)
     folder = RunFolder(path)
     try:
-        if meta["machine"] != describe_machine():
-            notify(Note("this machine differs from the one the run began on; bits may differ"))
+        if differences := changed(meta):
+            notify(Note(f"{differences} differ from when the run began; so may its last bits"))
         saved = load_latest(folder.checkpoints, lambda text: notify(Note(text)))
         drive(plan, folder, None if saved is None else state_from(*saved), notify)
     finally:
         folder.release()
+
+
+def changed(meta: dict[str, Any]) -> str:
+    """What the bits of a result depend on and is no longer as it was."""
+    now = {"machine": describe_machine(), "versions": describe_versions()}
+    return " and ".join(
+        f"{what} ({', '.join(names)})"
+        for what, values in now.items()
+        if (names := sorted(n for n, v in values.items() if meta.get(what, {}).get(n) != v))
+    )
 
 
 def drive(plan: Plan, folder: RunFolder, state: RunState | None, notify: Notify) -> None:

@@ -12,6 +12,8 @@ Thing = TypeVar("Thing")
 def find_name(name: str, things: Mapping[str, Thing], kind: str) -> Thing:
     if name in things:
         return things[name]
-    near = get_close_matches(name, things, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(things)}"
+    near = get_close_matches(name, things, n=2, cutoff=0.4)
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(things)}"
+    )
     raise UsageError(f"unknown {kind} {name!r}: {hint} (see `road list {kind}s`)")
