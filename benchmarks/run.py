@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from benchmarks.figures import figures, rates_of, table
+from benchmarks.figures import Figure, figures, rates_of, table
 from benchmarks.machine import (
     ROOT,
     describe_commit,
@@ -139,10 +140,17 @@ def calm_window(worker: Worker, candidate: str, effort: Effort) -> dict[str, Any
     return min(tries, key=lambda each: each["foreign"] or 0.0)
 
 
+def judged(windows: list[Measured]) -> list[Figure]:
+    rates = rates_of((each.candidate, each.units, each.seconds) for each in windows)
+    loads = defaultdict[str, list[float]](list)
+    for each in windows:
+        loads[each.candidate].append(each.foreign or 0.0)
+    return figures(rates, {name for name in loads if statistics.median(loads[name]) > QUIET})
+
+
 def record(
     name: str, effort: Effort, versions: dict[str, Any], windows: list[Measured]
 ) -> dict[str, Any]:
-    rates = rates_of((each.candidate, each.units, each.seconds) for each in windows)
     loads = [each.foreign for each in windows if each.foreign is not None]
     return {
         "format": FORMAT,
@@ -154,7 +162,7 @@ def record(
         "effort": asdict(effort),
         "foreign_load": statistics.median(loads) if loads else None,
         "disturbed_windows": sum(load > QUIET for load in loads),
-        "figures": [asdict(figure) for figure in figures(rates)],
+        "figures": [asdict(figure) for figure in judged(windows)],
         "windows": [asdict(each) for each in windows],
     }
 
@@ -177,8 +185,7 @@ def main() -> None:
 
 
 def show(result: dict[str, Any], windows: list[Measured], path: Path) -> None:
-    rates = rates_of((each.candidate, each.units, each.seconds) for each in windows)
-    print(table(figures(rates)))
+    print(table(judged(windows)))
     if not D3RLPY_PYTHON.exists():
         print("d3rlpy was not measured: there is no .venv-bench (see benchmarks/README.md)")
     if disturbed := result["disturbed_windows"]:

@@ -1,7 +1,14 @@
-"""Worker: d3rlpy's IQL on its own replay buffer. Runs in an environment of its own."""
+"""Worker: d3rlpy's IQL on its own replay buffer. Runs in an environment of its own.
+
+Both on all cores and on one: PyTorch's threads wait for each other at every operation, so that on
+a machine which is not quiet one thread can be many times faster than two.
+"""
+
+from functools import partial
 
 import d3rlpy
 import numpy as np
+import torch
 
 from benchmarks import workload
 from benchmarks.window import Candidate, repeating, serve
@@ -29,13 +36,21 @@ def prepare() -> dict[str, Candidate]:
     ).create(device="cpu")
     iql.build_with_dataset(dataset)
 
-    def step() -> int:
+    cores = torch.get_num_threads()
+
+    def step(threads: int) -> int:
+        if torch.get_num_threads() != threads:
+            torch.set_num_threads(threads)
         # What d3rlpy's own fit() does per step, without its logger.
         iql.update(dataset.sample_transition_batch(workload.BATCH))
         return 1
 
-    candidates = {"train-d3rlpy": repeating(step)}
-    candidates["train-d3rlpy"](0.5)
+    candidates = {
+        "train-d3rlpy": repeating(partial(step, cores)),
+        "train-d3rlpy-thread": repeating(partial(step, 1)),
+    }
+    for candidate in candidates.values():
+        candidate(0.5)
     return candidates
 
 

@@ -23,6 +23,7 @@ class Stream(IntEnum):
     MEASURING = 6
     EVALUATING = 7
     RESETTING = 8
+    WARMING = 9
 
 
 def jax_stream(seed: int, stream: Stream) -> PRNGKeyArray:

@@ -59,9 +59,9 @@ class Agent(Protocol[State]):
         ...
 
     def best_action(
-        self, state: State, observation: Float[Array, "batch obs"]
+        self, state: State, observation: Float[Array, "batch obs"], key: PRNGKeyArray
     ) -> Float[Array, "batch act"]:
-        """Actions to be judged by, in [-1, 1]."""
+        """Actions to be judged by, in [-1, 1]; most agents have no use for the key."""
         ...
 
     def q_value(

@@ -71,7 +71,7 @@ def test_the_target_starts_equal_and_lags(
 def test_actions_stay_in_the_box(agent: AnyAgent, spec: Spec, key: jax.Array):
     state = agent.init(key, spec)
     observation = 100.0 * jax.random.normal(key, (64, spec.observation_dim))
-    for action in (agent.act(state, observation, key), agent.best_action(state, observation)):
+    for action in (agent.act(state, observation, key), agent.best_action(state, observation, key)):
         assert action.shape == (64, spec.action_dim)
         assert np.abs(action).max() <= 1.0
 
@@ -82,7 +82,7 @@ def test_exploring_varies_and_judging_does_not(agent: AnyAgent, spec: Spec, key:
     one, other = (agent.act(state, observation, jax.random.key(seed)) for seed in (0, 1))
     assert not np.array_equal(one, other)
     assert np.array_equal(
-        agent.best_action(state, observation), agent.best_action(state, observation)
+        agent.best_action(state, observation, key), agent.best_action(state, observation, key)
     )
 
 
@@ -124,7 +124,7 @@ def test_the_recipe_carries_a_state_that_the_online_agent_can_train(
     after, _ = recipe.online.update(carried, batch, key)
     observation = batch.observation[0]
     assert np.array_equal(
-        recipe.online.best_action(carried, observation),
-        recipe.offline.best_action(state, observation),
+        recipe.online.best_action(carried, observation, key),
+        recipe.offline.best_action(state, observation, key),
     )
     assert not same(after, carried)

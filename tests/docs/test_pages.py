@@ -76,7 +76,7 @@ def test_every_exit_code_is_explained(kind: type[errors.RoadError]):
 
 @pytest.mark.integration
 def test_every_file_and_column_of_a_run_is_explained(road: Road):
-    budget = "--online-steps 210 --evaluation-episodes 1 --log-every 10 --out run"
+    budget = "--online-steps 240 --evaluation-episodes 1 --log-every 10 --out run"
     answer = road(["train", "pendulum-mixed", *budget.split()])
     assert answer.returncode == 0, answer.stderr
     folder = Path("run")

@@ -32,3 +32,11 @@ def test_a_stack_unpacks_on_the_device_too(spec: Spec):
 def test_returns_to_go_by_hand():
     """Rewards 1, 2, 4 at discount 1/2: 4, 2 + 4/2, 1 + 4/2."""
     np.testing.assert_array_equal(returns_to_go(np.array([1.0, 2.0, 4.0]), 0.5), [3.0, 4.0, 4.0])
+
+
+def test_an_episode_of_nothing_but_failure_fails_for_ever():
+    """-1 at discount 0.9 for ever is -10; one success makes it an ordinary return."""
+    reward = np.full(3, -1.0, np.float32)
+    np.testing.assert_allclose(returns_to_go(reward, 0.9, failure=-1.0), [-10.0] * 3)
+    reward[2] = 0.0
+    np.testing.assert_allclose(returns_to_go(reward, 0.9, failure=-1.0), [-1.9, -1.0, 0.0])

@@ -124,7 +124,7 @@ def test_a_config_with_an_unknown_field_is_refused(capsys: Said, tmp_path: Path)
 
 def test_the_whole_path_from_train_to_report(road: Any, tmp_path: Path):
     folder = tmp_path / "實驗 é <b>run</b>"
-    budget = ("--offline-steps", "100", "--online-steps", "220", "--evaluation-episodes", "2")
+    budget = ("--offline-steps", "100", "--online-steps", "260", "--evaluation-episodes", "2")
     done = road("train", "pendulum-mixed", *budget, "--mixer", "uniform", "--out", folder)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

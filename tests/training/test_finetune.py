@@ -103,7 +103,7 @@ def test_what_a_period_is_credited_with_is_exchangeable(run: Run):
 def test_offline_rows_carry_the_transformed_reward_and_its_return(run: Run):
     task = run.plan.task
     dataset = task.dataset()
-    rows = unpack(offline_rows(dataset, task.reward, 0.9), run.engine.spec)
+    rows = unpack(offline_rows(dataset, task, 0.9), run.engine.spec)
     np.testing.assert_allclose(rows.reward, 0.1 * dataset.reward, rtol=1e-6)
     last = int(np.flatnonzero(dataset.episode_ends)[0])
     assert rows.return_to_go[last] == rows.reward[last]

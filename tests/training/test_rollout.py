@@ -97,8 +97,9 @@ def test_a_broken_environment_is_named_and_its_step_is_not_stored(fault: str, sa
     assert len(rollout.actions) == 2
 
 
-def always(observations: np.ndarray) -> np.ndarray:
+def always(observations: np.ndarray, step: int) -> np.ndarray:
     """A policy that pushes the same way everywhere."""
+    del step
     return np.full((len(observations), 1), 0.5, np.float32)
 
 

@@ -111,8 +111,9 @@ class IQL:
         return jnp.clip(state.actor.model(observation).sample(key), -1.0, 1.0)
 
     def best_action(
-        self, state: IQLState, observation: Float[Array, "batch obs"]
+        self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
     ) -> Float[Array, "batch act"]:
+        del key
         return jnp.clip(state.actor.model(observation).mean, -1.0, 1.0)
 
     def q_value(

@@ -170,8 +170,9 @@ class SAC:
         return state.actor.model(observation).sample(key)[0]
 
     def best_action(
-        self, state: SACState, observation: Float[Array, "batch obs"]
+        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
     ) -> Float[Array, "batch act"]:
+        del key
         return state.actor.model(observation).mode
 
     def q_value(

@@ -46,9 +46,8 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
     names = {
         "task": task_word(words),
         "agent": value_of(words, "--agent") or "iql",
-        "mixer": value_of(words, "--mixer") or "road",
     }
-    base = default_plan(names["task"], names["agent"], names["mixer"])
+    base = default_plan(names["task"], names["agent"], value_of(words, "--mixer"))
     kind = flags_class(base, RunConfig)
     flags: Any = parse_flags(kind, words, "train")
     plan = dataclasses.replace(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.nn.distributions import Gaussian
@@ -63,14 +64,24 @@ def make_mlp(
     keys = jax.random.split(key, len(sizes) - 1)
     gains = [2.0**0.5] * (len(sizes) - 2) + [output_gain]
     layers = tuple(
-        Linear(
-            jax.nn.initializers.orthogonal(gain)(k, (before, after), jnp.float32),
-            jnp.zeros(after),
-        )
+        Linear(orthogonal(k, before, after, gain), jnp.zeros(after))
         for k, gain, before, after in zip(keys, gains, sizes[:-1], sizes[1:], strict=True)
     )
     normed = sizes[1:-1] if layer_norm else ()
     return MLP(layers, tuple(LayerNorm(jnp.ones(size), jnp.zeros(size)) for size in normed))
+
+
+def orthogonal(key: PRNGKeyArray, inputs: int, outputs: int, gain: float) -> Float[Array, "in out"]:
+    """A random matrix with orthogonal rows or columns, whichever are fewer, of length ``gain``.
+
+    Made on the host: several QR decompositions in one compiled function can block each other for
+    ever on a CPU with few threads.
+    """
+    rng = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+    tall = rng.normal(size=(max(inputs, outputs), min(inputs, outputs)))
+    q, r = np.linalg.qr(tall)
+    q = q * np.sign(np.diag(r))  # makes the choice uniform over all orthogonal matrices
+    return jnp.asarray(gain * (q if inputs >= outputs else q.T), jnp.float32)
 
 
 class Critic(eqx.Module):
@@ -99,9 +110,9 @@ def make_critic(
     members: int = 2,
     layer_norm: bool = False,
 ) -> Critic:
-    keys = jax.random.split(key, members)
     sizes = (inputs, *hidden, 1)
-    return Critic(jax.vmap(lambda k: make_mlp(k, sizes, layer_norm=layer_norm))(keys))
+    networks = [make_mlp(k, sizes, layer_norm=layer_norm) for k in jax.random.split(key, members)]
+    return Critic(jax.tree.map(lambda *each: jnp.stack(each), *networks))
 
 
 class Value(eqx.Module):

@@ -49,8 +49,16 @@ def pack(transition: Transition[NDArray[Any]]) -> NDArray[np.float32]:
     )
 
 
-def returns_to_go(reward: NDArray[Any], discount: float) -> NDArray[np.float64]:
-    """Discounted return from each step of one finished episode to its end."""
+def returns_to_go(
+    reward: NDArray[Any], discount: float, failure: float | None = None
+) -> NDArray[np.float64]:
+    """Discounted return from each step of one finished episode to its end.
+
+    Where a task pays success alone, an episode that earned nothing but ``failure`` is taken to fail
+    for ever, as Cal-QL's authors do: every step is worth failure / (1 - discount).
+    """
+    if failure is not None and (reward == np.float32(failure)).all():
+        return np.full(len(reward), failure / (1.0 - discount))
     total = 0.0
     result = np.empty(len(reward))
     for step in reversed(range(len(reward))):

@@ -41,11 +41,11 @@ class OnlineBuffer:
         self.written += 1
         self.running = min(self.running + 1, len(self.rows))
 
-    def end_episode(self, discount: float) -> None:
+    def end_episode(self, discount: float, failure: float | None = None) -> None:
         """The episode is over, by its own end or by a time limit: its returns are known."""
         newest = np.arange(self.written - self.running, self.written) % len(self.rows)
         reward = unpack(self.rows[newest], self.spec).reward
-        self.rows[newest, -1] = returns_to_go(reward, discount)
+        self.rows[newest, -1] = returns_to_go(reward, discount, failure)
         self.running = 0
 
     def filled(self) -> NDArray[np.float32]:

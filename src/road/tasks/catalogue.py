@@ -80,6 +80,7 @@ def maze_task(
         # Every step costs 1 until the goal, so that a shorter way is worth more.
         reward=Affine(shift=-1.0),
         settings=MAZE_SETTINGS,
+        failure_reward=0.0,
     )
 
 

@@ -40,3 +40,10 @@ class Task:
     reward: Affine
     """For learning only, from data and environment alike; evaluation sees raw returns."""
     settings: Settings
+    failure_reward: float | None = None
+    """What a step without success pays, raw, where success is all that counts; else None."""
+
+    @property
+    def failure(self) -> float | None:
+        """The same, transformed for learning."""
+        return None if self.failure_reward is None else float(self.reward(self.failure_reward))

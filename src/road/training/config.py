@@ -30,6 +30,8 @@ class RunConfig:
     """B: rows of one mini-batch."""
     updates_per_step: int = 1
     """Update-to-data ratio: mini-batches trained on per environment step."""
+    warmup_steps: int = 0
+    """Environment steps that are stored before the first online update."""
     period: int | Literal["episode"] = 1000
     """How long the mixer keeps a ratio: a number of environment steps, or 'episode'."""
     measure_batch: int = 1024
@@ -46,7 +48,7 @@ class RunConfig:
     """Steps (offline: updates) between two checkpoints; every evaluation also makes one."""
 
     def __post_init__(self) -> None:
-        least = {"seed": 0, "offline_steps": 0, "online_steps": 0}
+        least = {"seed": 0, "offline_steps": 0, "online_steps": 0, "warmup_steps": 0}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if value != "episode" and value < least.get(field.name, 1):
@@ -87,20 +89,34 @@ class Plan:
 
 
 def default_plan(
-    task_name: str = DEFAULT_TASK, agent_name: str = "iql", mixer_name: str = "road"
+    task_name: str = DEFAULT_TASK, agent_name: str = "iql", mixer_name: str | None = None
 ) -> Plan:
-    """The plan that the task's table of settings gives for that agent and mixer."""
+    """The plan that the agent's recipe and the task's table of settings give.
+
+    The task has the last word; None takes the mixer that belongs to the recipe.
+    """
     settings = find_task(task_name).settings
-    agent_class = find_name(agent_name, AGENTS, "agent")
+    agent = find_name(agent_name, AGENTS, "agent")(**settings.get(agent_name, {}))
+    recipe = RECIPES[agent_name](agent)
+    mixer_name = recipe.mixer if mixer_name is None else mixer_name
     mixer_class = find_name(mixer_name, MIXERS, "mixer")
+    mixer_settings = {**settings.get(mixer_name, {}), **recipe.mixer_settings.get(mixer_name, {})}
     return Plan(
         task_name=task_name,
         agent_name=agent_name,
-        agent=agent_class(**settings.get(agent_name, {})),
+        agent=agent,
         mixer_name=mixer_name,
-        mixer=mixer_class(**settings.get(mixer_name, {})),
-        config=RunConfig(**settings.get("run", {})),
+        mixer=mixer_class(**mixer_settings),
+        config=default_config(recipe, settings.get("run", {})),
     )
+
+
+def default_config(recipe: Recipe, run: Mapping[str, Any]) -> RunConfig:
+    config = RunConfig(**{"updates_per_step": recipe.updates_per_step, **run})
+    # A warm-up made for a million steps would eat a short run: a twentieth of it at most.
+    warmup = min(recipe.warmup_steps, config.online_steps // 20)
+    offline = 0 if recipe.offline is None else config.offline_steps
+    return dataclasses.replace(config, warmup_steps=warmup, offline_steps=offline)
 
 
 def plan_from_json(data: Mapping[str, Any]) -> Plan:
@@ -123,8 +139,14 @@ def plan_from_json(data: Mapping[str, Any]) -> Plan:
 
 
 def rebuild(kind: type[Any], fields: Mapping[str, Any]) -> Any:
-    """A flat dataclass from JSON, where a tuple has become a list."""
-    known = {field.name for field in dataclasses.fields(kind)}
-    if strange := sorted(set(fields) - known):
+    """A dataclass, or a dataclass of dataclasses, from JSON, where a tuple has become a list."""
+    types = {field.name: field.type for field in dataclasses.fields(kind)}
+    if strange := sorted(set(fields) - set(types)):
         raise UsageError(f"config.json has fields unknown to {kind.__name__}: {', '.join(strange)}")
-    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()})
+    return kind(**{name: revived(types[name], value) for name, value in fields.items()})
+
+
+def revived(kind: Any, value: Any) -> Any:
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return rebuild(kind, value)
+    return tuple(value) if isinstance(value, list) else value

@@ -4,7 +4,6 @@ Flattening a tree of modules in Python costs more than a small update on the CPU
 straight through. The tree is put together again inside the compiled function, where it is free.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -49,14 +48,11 @@ class Engine:
     def __init__(self, agent: AnyAgent, spec: Spec) -> None:
         self.agent = agent
         self.spec = spec
-        shapes = jax.eval_shape(lambda key: agent.init(key, spec), jax.random.key(0))
-        self._tree = jax.tree.structure(shapes)
+        self._tree = jax.tree.structure(agent.init(jax.random.key(0), spec))
         self._metric_names: tuple[str, ...] = ()
         self._update = jax.jit(self._traced_update)
         self._act = jax.jit(self._traced_act)
-        self._best: Callable[..., Array] = jax.jit(
-            lambda leaves, observations: agent.best_action(self.tree(leaves), observations)
-        )
+        self._best = jax.jit(self._traced_best)
         self._advantage = jax.jit(self._traced_advantage)
 
     def tree(self, leaves: Leaves) -> Any:
@@ -67,7 +63,7 @@ class Engine:
         return jax.tree.leaves(state)
 
     def init(self, key: PRNGKeyArray) -> Leaves:
-        return jax.jit(lambda k: self.leaves(self.agent.init(k, self.spec)))(key)
+        return self.leaves(self.agent.init(key, self.spec))
 
     def update(
         self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
@@ -81,9 +77,11 @@ class Engine:
     ) -> NDArray[np.float32]:
         return np.asarray(self._act(leaves, observation, key, np.uint32(counter)))
 
-    def best_action(self, leaves: Leaves, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+    def best_action(
+        self, leaves: Leaves, observations: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> NDArray[np.float32]:
         """Actions to be judged by, for a batch of observations of constant size."""
-        return np.asarray(self._best(leaves, observations))
+        return np.asarray(self._best(leaves, observations, key, np.uint32(counter)))
 
     def advantage(
         self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
@@ -104,6 +102,12 @@ class Engine:
     ) -> Array:
         key = jax.random.fold_in(key, counter)
         return self.agent.act(self.tree(leaves), observation[None], key)[0]
+
+    def _traced_best(
+        self, leaves: Leaves, observations: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        key = jax.random.fold_in(key, counter)
+        return self.agent.best_action(self.tree(leaves), observations, key)
 
     def _traced_advantage(
         self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array

@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from road.randomness import NumpyStream, Stream
+from road.randomness import NumpyStream, Stream, jax_stream
 from road.tasks.task import Environment, Task
+from road.training.engine import Engine, Leaves
 from road.training.rollout import guarded
 
-Policy = Callable[[NDArray[np.float32]], NDArray[np.float32]]
-"""Actions for a batch of observations."""
+Policy = Callable[[NDArray[np.float32], int], NDArray[np.float32]]
+"""Actions for a batch of observations, and the number of the step for those that draw."""
 
 LANES = 10
 """Environments stepped side by side, so that one call into compiled code acts for all of them."""
@@ -52,6 +54,12 @@ class Lane:
         return bool(terminated or truncated)
 
 
+def judged_policy(engine: Engine, leaves: Leaves, seed: int, index: int) -> Policy:
+    """An agent's best actions in the index-th evaluation of a run."""
+    key = jax.random.fold_in(jax_stream(seed, Stream.EVALUATING), index)
+    return lambda observations, step: engine.best_action(leaves, observations, key, step)
+
+
 class Evaluator:
     """Holds environments of its own, so that judging never disturbs training."""
 
@@ -67,18 +75,23 @@ class Evaluator:
         self, policy: Policy, index: int, should_stop: Callable[[], bool] = lambda: False
     ) -> Evaluation | None:
         """The index-th evaluation of the run; None if asked to stop before it was done."""
-        returns, lengths = np.zeros(self._episodes), np.zeros(self._episodes)
+        done: list[tuple[float, int]] = [(0.0, 0)] * self._episodes
         waiting = iter(range(self._episodes))
         for lane in self._lanes:
             self._next_episode(lane, index, next(waiting))
+        step = 0
         while any(lane.episode is not None for lane in self._lanes):
             if should_stop():
                 return None
             observations = np.stack([lane.observation for lane in self._lanes])
-            for lane, action in zip(self._lanes, policy(observations), strict=True):
+            for lane, action in zip(self._lanes, policy(observations, step), strict=True):
                 if lane.episode is not None and lane.step(action):
-                    returns[lane.episode], lengths[lane.episode] = lane.total, lane.length
+                    done[lane.episode] = (lane.total, lane.length)
                     self._next_episode(lane, index, next(waiting, None))
+            step += 1
+        return self._summary(*np.transpose(done))
+
+    def _summary(self, returns: NDArray[np.float64], lengths: NDArray[np.float64]) -> Evaluation:
         mean = float(returns.mean())
         return Evaluation(
             score=float(self._task.score.normalise(mean)),

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from road.mixing import Advantages, Evidence, Mixer, Mixture, Period
 from road.mixing.mixers import credit_of
 from road.mixing.period import finished_period
@@ -15,7 +18,7 @@ from road.randomness import NumpyStream, Stream, jax_stream
 from road.replay.sampler import MixedSampler, Stack
 from road.training.config import RunConfig
 from road.training.engine import Engine, Leaves, Metrics
-from road.training.rollout import FinishedEpisode, Rollout
+from road.training.rollout import FinishedEpisode, Rollout, Step
 from road.training.state import Counters, RunState
 
 Measure = Callable[[Leaves, int], Evidence]
@@ -44,10 +47,11 @@ class FinishedPeriod:
 class OnlineStep:
     """What one environment step brought."""
 
-    metrics: Metrics
+    metrics: Metrics | None
+    """None while warming up, when nothing is trained."""
     offline_ratio: float
     waiting: bool
-    """Whether the online buffer was still too small to draw from."""
+    """Whether the ratio was not in force yet, for lack of online data."""
     episode: FinishedEpisode | None
     period: FinishedPeriod | None
 
@@ -62,43 +66,67 @@ class Finetuning:
     mixer: Mixer[Any]
     measure: Measure
     config: RunConfig
+    random_warmup: bool = False
+    """Whether the steps before the first update are random instead of the agent's own."""
+    failure_reward: float | None = None
+    """What a step without success pays; an episode of nothing else failed for good."""
 
     def run(self, state: RunState) -> Iterator[OnlineStep]:
         """Fine-tune to the end of the phase; at every yield the state is whole and may be saved."""
         config, counters = self.config, state.counters
         draws = NumpyStream(config.seed, Stream.SAMPLING_ONLINE)
-        act_key = jax_stream(config.seed, Stream.ACTING)
         update_key = jax_stream(config.seed, Stream.UPDATING_ONLINE)
-        mixture = self.propose(state)
+        act, mixture = self.actor(), self.propose(state)
         while counters.online_steps < config.online_steps:
             now = counters.online_steps
-            action = self.engine.act(state.agent, self.rollout.observation, act_key, now)
-            step, episode = self.rollout.step(action)
-            self.sampler.online.append(
-                step.observation,
-                step.action,
-                step.reward,
-                step.next_observation,
-                terminated=step.terminated,
-            )
-            if step.ended:
-                self.sampler.online.end_episode(self.engine.agent.discount)
-            waiting = self.sampler.waiting
-            stack = self.sampler.sample(
-                mixture.offline_ratio, config.updates_per_step, config.batch_size, draws.at(now)
-            )
-            state.agent, metrics = self.engine.update(state.agent, stack.rows, update_key, now)
-            metrics.check(now * config.updates_per_step, "online")
-            count(counters, stack, waiting=waiting)
+            step, episode = self.rollout.step(act(state.agent, now))
+            self.store(step)
+            warming = now < config.warmup_steps
+            waiting = warming or self.sampler.waiting
+            metrics = None
+            if not warming:
+                stack = self.sampler.sample(
+                    mixture.offline_ratio, config.updates_per_step, config.batch_size, draws.at(now)
+                )
+                state.agent, metrics = self.engine.update(state.agent, stack.rows, update_key, now)
+                metrics.check(now * config.updates_per_step, "online")
+                if not waiting:
+                    count(counters, stack)
+            counters.online_steps += 1
             period = self.end_period(state, mixture) if self.is_over(state, episode) else None
             yield OnlineStep(metrics, mixture.offline_ratio, waiting, episode, period)
             if period is not None:
                 mixture = self.propose(state)
 
+    def actor(self) -> Callable[[Leaves, int], NDArray[np.float32]]:
+        """What acts at a step: the agent, or chance while warming up if the recipe says so."""
+        key = jax_stream(self.config.seed, Stream.ACTING)
+        chance = NumpyStream(self.config.seed, Stream.WARMING)
+
+        def act(leaves: Leaves, now: int) -> NDArray[np.float32]:
+            if self.random_warmup and now < self.config.warmup_steps:
+                action = chance.at(now).uniform(-1.0, 1.0, self.engine.spec.action_dim)
+                return action.astype(np.float32)
+            return self.engine.act(leaves, self.rollout.observation, key, now)
+
+        return act
+
+    def store(self, step: Step) -> None:
+        self.sampler.online.append(
+            step.observation,
+            step.action,
+            step.reward,
+            step.next_observation,
+            terminated=step.terminated,
+        )
+        if step.ended:
+            discount = self.engine.agent.discount
+            self.sampler.online.end_episode(discount, self.failure_reward)
+
     def propose(self, state: RunState) -> Mixture:
         """The mixture of the running period; a resumed run asks again and gets the same."""
         begun = state.counters.online_steps - state.counters.period_steps
-        return self.mixer.propose(state.mixer, begun / self.config.online_steps)
+        return self.mixer.propose(state.mixer, begun / max(self.config.online_steps, 1))
 
     def is_over(self, state: RunState, episode: FinishedEpisode | None) -> bool:
         if self.config.period == "episode":
@@ -120,11 +148,8 @@ class Finetuning:
         return finished
 
 
-def count(counters: Counters, stack: Stack, *, waiting: bool) -> None:
-    """The first period begins when its ratio does: not while there is too little online data."""
-    counters.online_steps += 1
-    if waiting:
-        return
+def count(counters: Counters, stack: Stack) -> None:
+    """One more step of the period, which begins when its ratio does."""
     counters.period_steps += 1
     counters.period_offline_rows += stack.offline_rows
     counters.period_rows += stack.rows.shape[0] * stack.rows.shape[1]

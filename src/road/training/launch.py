@@ -3,7 +3,6 @@
 import json
 import time
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from road.errors import StorageError, UsageError
 from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
 from road.training.config import Plan, plan_from_json
 from road.training.engine import Engine
-from road.training.evaluate import Evaluation, Evaluator
+from road.training.evaluate import Evaluation, Evaluator, judged_policy
 from road.training.events import Note, Notify
 from road.training.folder import (
     CONFIG,
@@ -104,10 +103,11 @@ def evaluate_run(path: Path, episodes: int, *, best: bool, seed: int) -> tuple[i
     state = pick_state(path, best=best)
     task = plan.task
     evaluator = Evaluator(task, seed, episodes)
-    agent = plan.recipe.offline if state.counters.phase == "offline" else plan.recipe.online
+    offline = plan.recipe.offline if state.counters.phase == "offline" else None
+    agent = plan.recipe.online if offline is None else offline
     dataset = task.dataset()
     engine = Engine(agent, Spec(dataset.observation.shape[1], dataset.action.shape[1]))
-    result = evaluator(partial(engine.best_action, state.agent), 0)
+    result = evaluator(judged_policy(engine, state.agent, seed, 0), 0)
     evaluator.close()
     assert result is not None  # nobody asks it to stop
     return state.position, result

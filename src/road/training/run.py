@@ -5,7 +5,6 @@ Law: killed at any moment and continued, a run ends with the same bits as one le
 
 import signal
 from dataclasses import asdict
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from road.tasks.task import Task
 from road.training.checkpoint import save_checkpoint
 from road.training.config import Plan
 from road.training.engine import Engine, Metrics
-from road.training.evaluate import Evaluator
+from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
 from road.training.finetune import Finetuning, OnlineStep, surrogate_measure
 from road.training.folder import RunFolder
@@ -36,6 +35,7 @@ class Run:
 
     def __init__(self, plan: Plan, folder: RunFolder, notify: Notify, stop: StopRequest) -> None:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
+        check_budget(plan)
         self.folder, self.notify, self.stop = folder, notify, stop
         task = plan.task
         self.rollout = Rollout(task, self.config.seed)
@@ -43,13 +43,14 @@ class Run:
         dataset = task.dataset()
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, task, self.rollout)
-        self.offline_engine = Engine(self.recipe.offline, spec)
-        same = self.recipe.online == self.recipe.offline
-        self.engine = self.offline_engine if same else Engine(self.recipe.online, spec)
+        self.engine = Engine(self.recipe.online, spec)
+        self.offline_engine = self.engine
+        if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
+            self.offline_engine = Engine(self.recipe.offline, spec)
         # No more rows than the run can write: memory is touched up front.
         capacity = max(min(self.config.buffer_capacity, self.config.online_steps), 1)
         self.sampler = MixedSampler(
-            offline=offline_rows(dataset, task.reward, self.recipe.online.discount),
+            offline=offline_rows(dataset, task, self.recipe.online.discount),
             online=OnlineBuffer(spec, capacity),
             enough_online=min(self.config.batch_size, capacity),
         )
@@ -57,6 +58,8 @@ class Run:
     def begin(self) -> None:
         key = jax_stream(self.config.seed, Stream.INITIALISING)
         self.state = RunState(agent=self.offline_engine.init(key))
+        if self.recipe.offline is None:
+            self.state.counters.phase = "online"
         self.state.mixer = self.plan.mixer.init(self.config.seed)
         self.journal = Journal(self.folder.path, {})
 
@@ -99,8 +102,10 @@ class Run:
         self.settle()
         measure = surrogate_measure(self.engine, self.sampler, self.config)
         loop = Finetuning(
-            self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config
-        )
+            self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config,
+            random_warmup=self.recipe.random_warmup,
+            failure_reward=self.plan.task.failure,
+        )  # fmt: skip
         try:
             for step in loop.run(self.state):
                 self.log_step(step)
@@ -125,7 +130,8 @@ class Run:
             counters.said_waiting = True
             enough = self.sampler.enough_online
             self.notify(Note(f"batches are all offline until {enough} online rows are stored"))
-        self.log_metrics(step.metrics)
+        if step.metrics is not None:
+            self.log_metrics(step.metrics)
         if step.episode is not None:
             row = {
                 "step": self.state.step,
@@ -163,8 +169,9 @@ class Run:
     def evaluate(self) -> bool:
         counters, step = self.state.counters, self.state.step
         engine = self.offline_engine if counters.phase == "offline" else self.engine
-        policy = partial(engine.best_action, self.state.agent)
-        result = self.evaluator(policy, counters.evaluations, self.stop)
+        index = counters.evaluations
+        policy = judged_policy(engine, self.state.agent, self.config.seed, index)
+        result = self.evaluator(policy, index, self.stop)
         if result is None:
             return False
         counters.evaluations += 1
@@ -200,6 +207,14 @@ class Run:
     def close(self) -> None:
         self.rollout.close()
         self.evaluator.close()
+
+
+def check_budget(plan: Plan) -> None:
+    if plan.recipe.offline is None and plan.config.offline_steps:
+        raise UsageError(
+            f"{plan.agent_name} is not pretrained: offline_steps must be 0, "
+            f"got {plan.config.offline_steps}"
+        )
 
 
 def check_spaces(spec: Spec, task: Task, rollout: Rollout) -> None:
