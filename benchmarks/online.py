@@ -57,7 +57,7 @@ class Parts:
         )
         self.spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         self.engine = Engine(agent, self.spec)
-        self.rows = offline_rows(dataset, self.task.reward, agent.discount)
+        self.rows = offline_rows(dataset, self.task, agent.discount)
         self.leaves = self.engine.init(jax_stream(0, Stream.INITIALISING))
 
     def sampler(self) -> MixedSampler:

@@ -41,7 +41,8 @@ def test_an_agents_page_names_every_loss(name: str):
 def test_an_agents_page_explains_every_metric_and_field(name: str):
     agent, key = AGENTS[name](), jax.random.key(0)
     batch = make_batch(SPEC, updates=1, size=4)
-    _, metrics = jax.eval_shape(lambda: agent.update(agent.init(key, SPEC), batch, key))
+    state = agent.init(key, SPEC)
+    _, metrics = jax.eval_shape(agent.update, state, batch, key)
     named = [*metrics, *(field.name for field in fields(agent))]
     assert missing(DOCS / "agents" / f"{name}.md", named) == []
 
