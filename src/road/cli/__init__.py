@@ -4,6 +4,7 @@ The commands are imported when they are asked for, so that ``road --help`` costs
 ``road report`` works without JAX.
 """
 
+import os
 import sys
 import traceback
 from importlib import import_module
@@ -38,22 +39,30 @@ def main(arguments: list[str] | None = None) -> int:
     words = [word for word in words if word != "--debug"]
     try:
         return dispatch(words)
-    except RoadError as error:
+    except (RoadError, ModuleNotFoundError, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        sys.stderr.write(f"error: {one_line(str(error))}\n")
-        return error.exit_code
-    except ModuleNotFoundError as error:
-        if debug or (error.name or "").startswith("road"):
-            raise
-        sys.stderr.write(
-            f"error: the package {error.name!r} is missing; install it with "
-            "`pip install 'road-rl[train,robotics]'`\n"
-        )
-        return 2
-    except KeyboardInterrupt:
-        sys.stderr.write("error: interrupted before the run could begin\n")
-        return 130
+        code, message = explain(error)
+        sys.stderr.write(f"error: {' '.join(message.split())}\n")
+        return code
+    except BrokenPipeError:
+        # Whoever read our output has gone; keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def explain(error: BaseException) -> tuple[int, str]:
+    """Exit code and message of what went wrong."""
+    match error:
+        case RoadError():
+            return error.exit_code, str(error)
+        case ModuleNotFoundError() if not (error.name or "").startswith("road"):
+            how = "install it with `pip install 'road-rl[train,robotics]'`"
+            return 2, f"the package {error.name!r} is missing; {how}"
+        case KeyboardInterrupt():
+            return 130, "interrupted before the run could begin"
+        case _:
+            raise error
 
 
 def dispatch(words: list[str]) -> int:
@@ -76,7 +85,3 @@ def refuse(word: str) -> int:
     hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(COMMANDS)}"
     sys.stderr.write(f"error: unknown command {word!r}: {hint}\n")
     return 2
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())

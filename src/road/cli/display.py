@@ -33,7 +33,9 @@ def watching(folder: Path) -> Generator[Notify]:
         TextColumn("score {task.fields[score]}"),
     )
     with Progress(*columns, console=console, refresh_per_second=4) as progress:
-        yield LiveDisplay(progress)
+        display = LiveDisplay(progress)
+        yield display
+        display.complete()
 
 
 class Pace:
@@ -57,6 +59,7 @@ class LiveDisplay:
     def __call__(self, event: Event) -> None:
         match event:
             case PhaseStarted(phase, done, total):
+                self.complete()
                 self._pace = Pace(done)
                 self._row = self._progress.add_task(
                     phase, total=total, completed=done, speed=0.0, ratio=1.0, score=self._score
@@ -71,6 +74,11 @@ class LiveDisplay:
                 self._progress.console.print(f"note: {text}", markup=False)
             case _:
                 pass
+
+    def complete(self) -> None:
+        """The running phase is over: its row says so, whenever it was last drawn."""
+        for row in self._progress.tasks:
+            self._progress.update(row.id, completed=row.total)
 
     def _update(self, **fields: object) -> None:
         self._progress.update(self._row, **fields)  # pyright: ignore[reportArgumentType] -- rich's own fields

@@ -62,7 +62,7 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
 def flags_class(base: Any, run_config: type[Any]) -> type[Any]:
     """The flags of this task, agent and mixer, with their defaults: what --help shows."""
     spread = tyro.conf.OmitArgPrefixes
-    task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(help=TASK_HELP, metavar="TASK")]
+    task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(help=TASK_HELP, metavar="[TASK]")]
     fields: list[Any] = [
         ("task", task, field(default=base.task_name)),
         ("agent", Annotated[str, tyro.conf.arg(help=AGENT_HELP)], field(default=base.agent_name)),

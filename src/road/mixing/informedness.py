@@ -21,6 +21,8 @@ from road.mixing.variance import ArmTest, arm_test
 SIGNIFICANCE = 0.05
 ROUND_ROBIN_IMBALANCE = 0.1
 """A choice this much less even than perfect turns still counts as close to round-robin."""
+FEW_PERIODS = 10
+"""Up to here, no ratio used twice means a short run; beyond, it means a schedule."""
 MOST_ARMS = 100
 """With more ratios than this a run follows a schedule; nothing was chosen among them."""
 
@@ -90,7 +92,7 @@ def verdict(
     periods = int(counts.sum())
     if len(ratios) < 2:
         return f"one ratio was used in all {periods} periods; there was nothing to tell apart"
-    if counts.max() == 1 or len(ratios) > MOST_ARMS:
+    if len(ratios) > MOST_ARMS or (counts.max() == 1 and periods > FEW_PERIODS):
         return f"{len(ratios)} ratios in {periods} periods: a schedule, which no credit chose"
     if detrended is None:
         return f"{periods} periods are too few, or too alike, to say whether the credits differ"
