@@ -2,8 +2,8 @@
 
 import json
 import os
-import resource
-import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -170,20 +170,20 @@ def test_a_file_in_the_way_of_the_folder(capsys: Said, tmp_path: Path):
     assert (code, "cannot write" in line) == (7, True)
 
 
-def no_large_files() -> None:
-    """The nearest thing to a full disk that a test may make: files stop growing at 64 kB."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))
-
-
 def test_a_disk_that_takes_no_more(road: Any, tmp_path: Path):
+    """The nearest thing to a full disk that a test may make: files stop growing at 64 kB."""
     path = tmp_path / "run"
-    budget = ("--offline-steps", "50", "--online-steps", "3000", "--checkpoint-every", "200")
-    environment = {**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "false"}
-    done = road(
-        *("train", "pendulum-mixed", *budget, "--iql.hidden", "8", "8", "--out", path),
-        preexec_fn=no_large_files,
-        env=environment,
+    words = (
+        *("train", "pendulum-mixed", "--offline-steps", "50", "--online-steps", "3000"),
+        *("--checkpoint-every", "200", "--iql.hidden", "8", "8", "--out", str(path)),
+    )
+    limited = "trap '' XFSZ; ulimit -f 64; exec \"$@\""
+    done = subprocess.run(
+        ["bash", "-c", limited, "bash", sys.executable, "-m", "road.cli", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "JAX_ENABLE_COMPILATION_CACHE": "false"},
     )
     assert done.returncode == 7, (done.returncode, done.stderr)
     assert "cannot write checkpoint" in done.stderr.splitlines()[-1]
