@@ -5,7 +5,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from road.agents import awac, pex, proto
+from road.agents.cql import CQL, keep_everything
 from road.agents.iql import IQL, renew_optimisers
+from road.agents.rlpd import RLPD
+from road.agents.sac import SAC
+from road.agents.wsrl import WSRL, drop_multiplier
 from road.types import AnyAgent
 
 
@@ -31,10 +36,85 @@ class Recipe:
 
 
 def iql_recipe(iql: IQL) -> Recipe:
-    return Recipe(offline=iql, online=iql, carry=partial(renew_optimisers, iql))
+    return Recipe(iql, iql, carry=partial(renew_optimisers, iql))
 
 
-AGENTS: dict[str, type[Any]] = {"iql": IQL}
+def pex_recipe(agent: pex.PEX) -> Recipe:
+    return Recipe(agent.iql, agent, carry=partial(pex.carry, agent), warmup_steps=5000)
+
+
+def sac_recipe(sac: SAC) -> Recipe:
+    return Recipe(sac, sac, carry=unchanged)
+
+
+def cql_recipe(cql: CQL) -> Recipe:
+    return Recipe(cql, cql, carry=keep_everything)
+
+
+def awac_recipe(agent: awac.AWAC) -> Recipe:
+    return Recipe(agent, agent, carry=partial(awac.carry, agent))
+
+
+def proto_recipe(agent: proto.PROTO) -> Recipe:
+    return Recipe(agent.xql, agent, carry=partial(proto.carry, agent))
+
+
+def rlpd_recipe(rlpd: RLPD) -> Recipe:
+    """ROAD's own settings for RLPD: other arms, and every period counts."""
+    arms = {"arms": (0.1, 0.3, 0.5, 0.7, 0.9)}
+    return Recipe(
+        offline=None,
+        online=rlpd,
+        carry=unchanged,
+        warmup_steps=5000,
+        random_warmup=True,
+        updates_per_step=20,
+        mixer_settings={"road": {**arms, "window": None}, "uniform": arms},
+    )
+
+
+def wsrl_recipe(wsrl: WSRL) -> Recipe:
+    """No offline data once the frozen policy has filled the online buffer."""
+    return Recipe(
+        offline=wsrl.offline,
+        online=wsrl,
+        carry=drop_multiplier,
+        warmup_steps=5000,
+        updates_per_step=4,
+        mixer="fixed",
+        mixer_settings={"fixed": {"offline_ratio": 0.0}},
+    )
+
+
+def unchanged(state: Any) -> Any:
+    """Carry everything as it is."""
+    return state
+
+
+AGENTS: dict[str, type[Any]] = {
+    "iql": IQL,
+    "pex": pex.PEX,
+    "cql": CQL,
+    "cal-ql": CQL,
+    "rlpd": RLPD,
+    "proto": proto.PROTO,
+    "sac": SAC,
+    "awac": awac.AWAC,
+    "wsrl": WSRL,
+}
 """Every agent's hyper-parameters by the name that the command line knows it by."""
 
-RECIPES: dict[str, Callable[[Any], Recipe]] = {"iql": iql_recipe}
+PRESETS: dict[str, dict[str, Any]] = {"cal-ql": {"calibrated": True}}
+"""Where two names share a class, what makes them differ."""
+
+RECIPES: dict[str, Callable[[Any], Recipe]] = {
+    "iql": iql_recipe,
+    "pex": pex_recipe,
+    "cql": cql_recipe,
+    "cal-ql": cql_recipe,
+    "rlpd": rlpd_recipe,
+    "proto": proto_recipe,
+    "sac": sac_recipe,
+    "awac": awac_recipe,
+    "wsrl": wsrl_recipe,
+}

@@ -9,9 +9,10 @@ from road.naming import find_name
 from road.tasks.cache import cached
 from road.tasks.dataset import Dataset
 from road.tasks.scores import ScoreReference
+from road.tasks.settings import PENDULUM, POINTMAZE, merged
 from road.tasks.sources import pendulum, pointmaze
 from road.tasks.standardise import standardised
-from road.tasks.task import Settings, Task
+from road.tasks.task import Task
 from road.tasks.transforms import Affine
 
 MAZE_ROWS = 20_000
@@ -28,38 +29,6 @@ SWUNG_UP = ScoreReference(minimum=-1218.9, maximum=-147.7)
 """Mean return of uniformly random actions (standard error 9) and of the noiseless controller of
 the dataset (standard error 3), each over the 1,000 episodes of reset seeds 0 to 999.
 """
-
-MAZE_SETTINGS: Settings = {
-    "run": {
-        "offline_steps": 10_000,
-        "online_steps": 10_000,
-        "batch_size": 128,
-        "period": 200,
-        "evaluate_every": 1_000,
-        # A share of successes near 0.8 then has a standard error near 6 points.
-        "evaluation_episodes": 50,
-    },
-    "iql": {
-        "hidden": (64, 64),
-        "learning_rate": 1e-3,
-        "expectile": 0.9,
-        "inverse_temperature": 10.0,
-        "discount": 0.99,
-    },
-    # Every pull counts, as in the paper's mazes, which also reward nothing but the goal.
-    "road": {"window": None},
-}
-
-PENDULUM_SETTINGS: Settings = {
-    "run": {"batch_size": 128, "period": 100, "evaluation_episodes": 10},
-    "iql": {
-        "hidden": (64, 64),
-        "learning_rate": 1e-3,
-        "expectile": 0.8,
-        "inverse_temperature": 5.0,
-        "discount": 0.98,
-    },
-}
 
 
 def maze_task(
@@ -79,7 +48,7 @@ def maze_task(
         score=REACHED,
         # Every step costs 1 until the goal, so that a shorter way is worth more.
         reward=Affine(shift=-1.0),
-        settings=MAZE_SETTINGS,
+        settings=POINTMAZE,
         failure_reward=0.0,
     )
 
@@ -97,7 +66,7 @@ def pendulum_task(
         score=SWUNG_UP,
         # Brings values from hundreds to tens, where IQL's weights exp(beta A) are not all cut.
         reward=Affine(scale=0.1),
-        settings={**PENDULUM_SETTINGS, "run": {**PENDULUM_SETTINGS["run"], **budget}},
+        settings=merged(PENDULUM, {"run": budget}),
     )
 
 

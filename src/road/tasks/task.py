@@ -1,8 +1,8 @@
 """A task: everything that differs between environments, in one value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import gymnasium
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from road.tasks.dataset import Dataset
 from road.tasks.scores import ScoreReference
+from road.tasks.settings import Settings
 from road.tasks.transforms import Affine
 
 Environment: TypeAlias = gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
@@ -17,9 +18,6 @@ Environment: TypeAlias = gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
 
 Its episodes are a pure function of the seed given to ``reset`` and of the actions.
 """
-
-Settings: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Defaults by group (the run, an agent, a mixer), each a table of field name and value."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from road.agents.recipes import AGENTS, RECIPES, Recipe
+from road.agents.recipes import AGENTS, PRESETS, RECIPES, Recipe
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
 from road.naming import find_name
@@ -93,10 +93,12 @@ def default_plan(
 ) -> Plan:
     """The plan that the agent's recipe and the task's table of settings give.
 
-    The task has the last word; None takes the mixer that belongs to the recipe.
+    The task has the last word on agent and run, the recipe on the mixer; None takes the mixer that
+    belongs to the recipe.
     """
     settings = find_task(task_name).settings
-    agent = find_name(agent_name, AGENTS, "agent")(**settings.get(agent_name, {}))
+    agent_class = find_name(agent_name, AGENTS, "agent")
+    agent = agent_class(**{**settings.get(agent_name, {}), **PRESETS.get(agent_name, {})})
     recipe = RECIPES[agent_name](agent)
     mixer_name = recipe.mixer if mixer_name is None else mixer_name
     mixer_class = find_name(mixer_name, MIXERS, "mixer")

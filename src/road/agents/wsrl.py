@@ -1,0 +1,144 @@
+"""WSRL: fine-tuning that keeps no offline data (Zhou et al. 2024, arXiv:2412.07762).
+
+    offline    Cal-QL (or CQL) with ten critics and layer norm
+    carry      networks and optimisers as they are; the multiplier of the penalty is dropped
+    warm-up    K steps of the frozen policy fill the online buffer; nothing is trained
+    online     SAC on online rows alone, four mini-batches per step:
+               Q and Q' on each of them, then pi and alpha once on all of their rows
+
+The warm-up is the recipe's and the lack of offline rows a mixer's (a fixed ratio of 0), so this
+file holds the two learners and the passage between them. The online target is CQL's: the best of
+several next actions where the authors use that, no entropy; the penalty alone is gone.
+
+Differs from the authors' code: no layer norm in the policy, a spread that depends on the state in
+mazes too, the few target critics drawn without replacement, losses summed over the critics.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from road.agents.cql import CQL, CQLState, draw, judge_each
+from road.agents.rlpd import critics_then_actor
+from road.agents.sac import SAC, SACState, critic_loss, least_of
+from road.nn.learner import descend, follow
+from road.types import Batch, Metrics, Spec
+
+
+@dataclass(frozen=True)
+class WSRL:
+    """Hyper-parameters of both phases, and the online learner."""
+
+    hidden: tuple[int, ...] = (256, 256)
+    """Widths of the policy's hidden layers."""
+    critic_hidden: tuple[int, ...] = (256, 256, 256, 256)
+    """Widths of the critics' hidden layers."""
+    actor_learning_rate: float = 1e-4
+    """Of Adam, for policy and temperature."""
+    critic_learning_rate: float = 3e-4
+    """Of Adam, for the critics and the penalty's multiplier."""
+    discount: float = 0.99
+    """gamma: weight of the next step's value."""
+    target_rate: float = 0.005
+    """Share of the way that the target critic follows the critic per mini-batch."""
+    members: int = 10
+    """Critics in the ensemble."""
+    subset: int | None = 2
+    """How many target critics, drawn for each mini-batch, are minimised over; None is all."""
+    layer_norm: bool = True
+    """Whether the critics' hidden layers are normalised."""
+    max_backup: int | None = 10
+    """Online: next actions of which the target takes the best; None takes a single one."""
+    calibrated: bool = True
+    """Offline: whether known returns bound what is pushed down (Cal-QL), or not (CQL)."""
+    conservatism: float = 5.0
+    """Offline: weight of CQL's penalty."""
+    target_gap: float | None = 0.8
+    """Offline: the gap at which a learnt multiplier of that weight rests; None learns none."""
+    importance_sampling: bool = True
+    """Offline: whether the penalty's proposals are corrected by their densities."""
+
+    @property
+    def offline(self) -> CQL:
+        """The learner of the offline phase; its target always takes the best of CQL's ten."""
+        return CQL(
+            hidden=self.hidden,
+            critic_hidden=self.critic_hidden,
+            actor_learning_rate=self.actor_learning_rate,
+            critic_learning_rate=self.critic_learning_rate,
+            discount=self.discount,
+            target_rate=self.target_rate,
+            members=self.members,
+            subset=self.subset,
+            layer_norm=self.layer_norm,
+            calibrated=self.calibrated,
+            conservatism=self.conservatism,
+            target_gap=self.target_gap,
+            importance_sampling=self.importance_sampling,
+        )
+
+    @property
+    def sac(self) -> SAC:
+        """The machinery beneath, the same in both phases."""
+        return self.offline.sac
+
+    def init(self, key: PRNGKeyArray, spec: Spec) -> SACState:
+        """What an untrained offline learner would hand over."""
+        return drop_multiplier(self.offline.init(key, spec))
+
+    @partial(jax.jit, static_argnums=0)
+    def update(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> tuple[SACState, Metrics]:
+        every = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[2:]), batch)
+        update_actor = self.sac.update_actor
+        return critics_then_actor(self.update_critic, update_actor, state, batch, every, key)
+
+    def update_critic(
+        self, state: SACState, batch: Batch, key: PRNGKeyArray
+    ) -> tuple[SACState, Metrics]:
+        """Q and Q'."""
+        target = self.target(state, batch, key)
+        critic, metrics = descend(
+            "critic", state.critic, self.sac.critic_optimiser, critic_loss, target, batch
+        )
+        target_critic = follow(state.target_critic, critic.model, self.target_rate)
+        return SACState(state.actor, critic, target_critic, state.log_alpha), metrics
+
+    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """CQL's: r + gamma (1 - terminated) max_j min Q'(s', a_j), or SAC's if one is drawn."""
+        if self.max_backup is None:
+            return self.sac.target(state, batch, key)
+        action_key, subset_key = jax.random.split(key)
+        policy = state.actor.model(batch.next_observation)
+        action, _ = draw(policy, self.max_backup, action_key)
+        q = judge_each(state.target_critic, batch.next_observation, action)
+        value = jax.vmap(lambda each: least_of(each, self.subset, subset_key))(q).max(axis=0)
+        return batch.reward + self.discount * (1.0 - batch.terminated) * value
+
+    def act(
+        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
+    ) -> Float[Array, "batch act"]:
+        return self.sac.act(state, observation, key)
+
+    def best_action(
+        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
+    ) -> Float[Array, "batch act"]:
+        return self.sac.best_action(state, observation, key)
+
+    def q_value(
+        self,
+        state: SACState,
+        observation: Float[Array, "batch obs"],
+        action: Float[Array, "batch act"],
+    ) -> Float[Array, " batch"]:
+        """The least of all critics that are being trained: what the policy climbs."""
+        return self.sac.q_value(state, observation, action)
+
+
+def drop_multiplier(state: CQLState) -> SACState:
+    """Carry to the online phase: all else stays, the optimisers' moments included.
+
+    The critics' losses of both phases are sums over the members, so the moments keep their scale.
+    """
+    return state.sac
