@@ -20,6 +20,8 @@ from road.agents.pex import (
     take,
     value_loss,
 )
+from road.nn.learner import make_learner
+from road.nn.networks import make_gaussian_actor
 from road.types import Batch, Spec
 
 AGENT = PEX(hidden=(16, 16), discount=0.5, inverse_temperature=3.0)
@@ -36,8 +38,10 @@ def pretrained(spec: Spec, batch: Batch, key: jax.Array) -> IQLState:
 
 
 @pytest.fixture
-def state(pretrained: IQLState) -> PEXState:
-    return carry(AGENT, pretrained)
+def state(spec: Spec, pretrained: IQLState) -> PEXState:
+    """Online, with a new policy that does not hang on the last bits of the old one's weights."""
+    new = make_gaussian_actor(jax.random.key(5), spec.observation_dim, spec.action_dim, (16, 16))
+    return dataclasses.replace(carry(AGENT, pretrained), actor=make_learner(new, AGENT.optimiser))
 
 
 def same(one, other) -> bool:

@@ -67,6 +67,12 @@ def test_mistakes_are_named():
         Controller(RoadMixer(), seed=-1)
     with pytest.raises(ValueError, match="FixedMixer"):
         controller.load_state_dict(Controller(FixedMixer()).state_dict())
+    with pytest.raises(ValueError, match="window=7"):
+        controller.load_state_dict(Controller(RoadMixer(window=7)).state_dict())
+    with pytest.raises(ValueError, match="lacks history, mixer, state"):
+        controller.load_state_dict({"format": 1})
+    with pytest.raises(ValueError, match="1e\\+200"):
+        controller.end_period(credit=1e200)
     with pytest.raises(ValueError, match="format"):
         controller.load_state_dict({"format": 99})
     assert controller.history == []

@@ -23,6 +23,16 @@ def test_returns_are_unknown_while_the_episode_runs_and_known_when_it_ends(spec:
     np.testing.assert_array_equal(unpack(buffer.filled(), spec).return_to_go, [2.0, 2.0, -np.inf])
 
 
+def test_two_episodes_of_unequal_length_have_returns_of_their_own(spec: Spec):
+    buffer = OnlineBuffer(spec, 10)
+    append(buffer, 1.0)
+    append(buffer, 1.0)
+    buffer.end_episode(discount=1.0)
+    append(buffer, 5.0)
+    buffer.end_episode(discount=1.0)
+    np.testing.assert_array_equal(unpack(buffer.filled(), spec).return_to_go, [2.0, 1.0, 5.0])
+
+
 def test_a_time_limit_is_not_stored_as_an_end(spec: Spec):
     buffer = OnlineBuffer(spec, 10)
     append(buffer, 1.0)

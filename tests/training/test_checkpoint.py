@@ -42,6 +42,15 @@ def test_saving_again_at_the_same_position_replaces(tmp_path: Path):
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_a_kill_in_the_middle_of_replacing_does_not_block_the_next_save(tmp_path: Path):
+    save(tmp_path, 5)
+    leftover = tmp_path / ".writing-replaced-step-0000000005"
+    leftover.mkdir()
+    (leftover / "state.json").write_text("{}")
+    save(tmp_path, 5)
+    assert [path.name for path in tmp_path.iterdir()] == ["step-0000000005"]
+
+
 def damage(path: Path, how: str, rng: np.random.Generator) -> None:
     victim = path / str(rng.choice(["arrays.npz", "state.json", "MANIFEST.json"]))
     data = bytearray(victim.read_bytes())

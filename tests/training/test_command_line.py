@@ -1,5 +1,6 @@
 """Bad input gets one clear line and an exit code; nothing is left behind."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -12,6 +13,9 @@ from tests.training.conftest import tiny_plan
 
 from road.cli import main
 from road.cli.flags import unbox
+from road.cli.train_command import parse_plan
+from road.report import load_run, summarise
+from road.tasks import TASKS
 from road.training.config import default_plan, plan_from_json
 from road.training.folder import RunFolder
 from road.training.launch import start_run
@@ -39,6 +43,8 @@ def refused(words: list[str | Path], capsys: Said) -> tuple[int, str]:
         (["train", "--seeed", "1"], "did you mean --seed"),
         (["train", "--seed", "abc"], "abc"),
         (["train", "--seed", "-1"], "seed must be 0 or more, got -1"),
+        (["train", "--seed", "99999999999999999999"], "or less"),
+        (["train", "--threads", "0"], "threads must be 1 or more"),
         (["train", "--online-steps", "-5"], "online_steps must be 0 or more, got -5"),
         (["train", "--batch-size", "0"], "batch_size must be 1 or more, got 0"),
         (["train", "--period", "fortnight"], "period"),
@@ -84,6 +90,43 @@ def test_a_folder_in_use(capsys: Said, tmp_path: Path):
     assert f"pid {os.getpid()}" in line
     holder.release()
     RunFolder(tmp_path).release()
+
+
+def test_no_words_at_all_mean_the_embedded_default():
+    plan, where = parse_plan([])
+    assert plan == default_plan()
+    assert where.out is None
+
+
+def test_a_start_that_fails_leaves_nothing(capsys: Said, tmp_path: Path, monkeypatch: Any):
+    def broken() -> Any:
+        raise RuntimeError("no such device")
+
+    task = dataclasses.replace(TASKS["pendulum-mixed"], environment=broken)
+    monkeypatch.setattr("road.training.config.find_task", lambda _: task)
+    code, line = refused(["train", "pendulum-mixed", "--out", tmp_path / "run"], capsys)
+    assert (code, "no such device" in line) == (6, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "[1]", "nonsense", '{"format": 1}'])
+@pytest.mark.parametrize("name", ["config.json", "meta.json"])
+def test_damaged_json_is_one_line(name: str, text: str, capsys: Said, tmp_path: Path):
+    plan = default_plan("pendulum-mixed")
+    (tmp_path / "config.json").write_text(json.dumps({**plan.to_json(), "online_steps": 1}))
+    (tmp_path / "meta.json").write_text("{}")
+    (tmp_path / name).write_text(text)
+    if name == "config.json" or text[0] != "{":
+        assert refused(["resume", tmp_path], capsys)[0] in (2, 7)
+
+
+def test_an_offline_only_run_speaks_of_pretraining_only(tmp_path: Path):
+    plan = tiny_plan(online_steps=0)
+    start_run(plan, tmp_path / "run", "test", lambda _: None)
+    summary = summarise(load_run(tmp_path / "run"))
+    assert "ine-tuning" not in summary.verdict
+    rows = (tmp_path / "run" / "evaluations.jsonl").read_text().splitlines()
+    assert [json.loads(row)["phase"] for row in rows] == ["offline", "offline"]
 
 
 def test_debug_shows_the_traceback(capsys: Said):

@@ -1,9 +1,9 @@
 """The law: stopped or killed anywhere and continued, a run ends with the same bits."""
 
+import dataclasses
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +17,7 @@ import pytest
 from tests.training.conftest import tiny_plan
 
 from road.errors import Preempted
+from road.mixing import DecreasingMixer, FixedMixer, UniformMixer
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan
 from road.training.events import Evaluated, Event, Note, PhaseStarted, Progressed
@@ -91,6 +92,25 @@ def test_stopped_at_every_kind_of_moment(undisturbed: dict[str, Any], tmp_path: 
     assert differing(contents(path), undisturbed) == []
 
 
+@pytest.mark.parametrize("mixer", [DecreasingMixer(), UniformMixer(), FixedMixer(0.3)])
+def test_every_mixer_goes_on_as_it_would_have(mixer: Any, tmp_path: Path):
+    """Stopped while there is too little online data, and in the middle of the first period."""
+    plan = dataclasses.replace(tiny_plan(offline_steps=0, online_steps=100), mixer=mixer)
+    start_run(plan, tmp_path / "quiet", "test", lambda _: None)
+    for number, step in enumerate((8, 30)):
+        stop_when(
+            plan,
+            tmp_path / "stopped",
+            lambda e, step=step: isinstance(e, Progressed) and e.done == step,
+            fresh=number == 0,
+        )
+    (tmp_path / "stopped" / "config.json").write_text((tmp_path / "quiet/config.json").read_text())
+    run = Run(plan, RunFolder(tmp_path / "stopped"), lambda _: None, StopRequest())
+    run.restore(state_from(*load_checkpoint(checkpoints(tmp_path / "stopped/checkpoints")[-1])))
+    run.execute()
+    assert differing(contents(tmp_path / "stopped"), contents(tmp_path / "quiet")) == []
+
+
 def test_evaluating_more_often_changes_nothing(undisturbed: dict[str, Any], tmp_path: Path):
     start_run(tiny_plan(evaluate_every=30), tmp_path / "run", "test", lambda _: None)
     differs = differing(contents(tmp_path / "run"), undisturbed)
@@ -140,9 +160,8 @@ def test_killed_at_random_moments_in_both_phases(road: Any, tmp_path: Path):
     for position in (0, 1, 900, 2100, 3000, 3400, 4000):
         delay = chance.uniform(0.5, 3.0) if position == 0 else chance.uniform(0.0, 0.25)
         kills += kill_after(words, killed, position, delay)
-        if not (killed / "meta.json").exists():
-            shutil.rmtree(killed, ignore_errors=True)  # killed before there was a run
-            continue
+        if not (killed / "config.json").exists():
+            continue  # killed before there was a run: the same command begins again
         words = ["resume", str(killed)]
     assert kills >= 6
     done = road("resume", killed)

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from road.errors import NumericError
 from road.mixing import Evidence, FixedMixer
 from road.replay.rows import unpack
 from road.training.engine import Metrics
-from road.training.finetune import Finetuning
+from road.training.finetune import Finetuning, surrogate_measure
 from road.training.folder import RunFolder
 from road.training.launch import start_run
 from road.training.offline import offline_rows
@@ -111,6 +112,19 @@ def test_offline_rows_carry_the_transformed_reward_and_its_return(run: Run):
         rows.reward[last - 1] + 0.9 * rows.reward[last], rel=1e-5
     )
     assert np.abs(rows.action).max() < 1.0
+
+
+def test_a_time_limit_is_stored_as_no_end(run: Run):
+    """Pendulum episodes are cut after 200 steps and never end by themselves."""
+    run.config = dataclasses.replace(run.config, online_steps=210)
+    measure = surrogate_measure(run.engine, run.sampler, run.config)
+    parts = (run.engine, run.rollout, run.sampler, run.plan.mixer, measure, run.config)
+    for _ in Finetuning(*parts).run(run.state):
+        pass
+    rows = unpack(run.sampler.online.filled(), run.engine.spec)
+    assert (rows.terminated == 0).all()
+    assert np.isfinite(rows.return_to_go[:200]).all()
+    assert (rows.return_to_go[200:] == -np.inf).all()
 
 
 def test_the_guard_names_the_number_and_the_update():

@@ -19,6 +19,12 @@ def test_rows_after_the_remembered_length_are_cut(tmp_path: Path):
     assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1}\n{"step": 4}\n'
 
 
+def test_a_file_shorter_than_remembered_is_damage(tmp_path: Path):
+    Journal(tmp_path, {}).append("metrics", {"step": 1})
+    with pytest.raises(StorageError, match="12 of 99 bytes"):
+        Journal(tmp_path, {"metrics": 99})
+
+
 def test_a_number_that_json_does_not_have_is_refused(tmp_path: Path):
     with pytest.raises(ValueError, match="JSON"):
         Journal(tmp_path, {}).append("metrics", {"loss": float("nan")})

@@ -60,7 +60,7 @@ def explain(error: BaseException) -> tuple[int, str]:
             how = "install it with `pip install 'road-rl[train,robotics]'`"
             return 2, f"the package {error.name!r} is missing; {how}"
         case KeyboardInterrupt():
-            return 130, "interrupted before the run could begin"
+            return 130, "interrupted"
         case _:
             raise error
 

@@ -25,8 +25,8 @@ def run(words: list[str]) -> int:
     folder = parse_flags(Resume, words, "resume").folder
     from road.training.folder import META, read_run_file
 
-    threads = read_run_file(folder, META)["machine"]["jax_threads"]
-    prepare_jax(data_folder() / "compiled", None if threads is None else int(threads))
+    threads = str(read_run_file(folder, META).get("machine", {}).get("jax_threads"))
+    prepare_jax(data_folder() / "compiled", int(threads) if threads.isdigit() else None)
     from road.training.launch import resume_run
 
     with watching(folder) as notify:

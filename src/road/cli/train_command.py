@@ -3,6 +3,7 @@
 import dataclasses
 import shlex
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from road.cli.display import watching
 from road.cli.finish import finish
 from road.cli.flags import parse_flags
 from road.cli.jax_setup import prepare_jax
+from road.errors import UsageError
 from road.tasks.cache import data_folder
 from road.tasks.catalogue import DEFAULT_TASK, TASKS
 
@@ -24,6 +26,10 @@ class Where:
     """Run folder; by default runs/TASK__AGENT__MIXER__sSEED."""
     threads: int | None = None
     """Threads that JAX uses; results of different numbers of threads differ in their last bits."""
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise UsageError(f"threads must be 1 or more, got {self.threads}")
 
 
 def run(words: list[str]) -> int:
@@ -98,7 +104,7 @@ def task_word(words: list[str]) -> str:
 
 
 def value_of(words: list[str], flag: str) -> str | None:
-    for here, after in zip(words, [*words[1:], ""], strict=True):
+    for here, after in pairwise([*words, ""]):
         if here == flag:
             return after
         if here.startswith(f"{flag}="):

@@ -19,6 +19,9 @@ from road.mixing.surrogate import check_finite
 
 Scale = Literal["raw", "standardised"]
 
+LARGEST_CREDIT = 1e100
+"""Far beyond any return, and its square is still a number."""
+
 ExactSum = list[float]
 """[high, low]: a sum held in two floats, so that what is added can be taken away again exactly."""
 
@@ -79,6 +82,8 @@ class SlidingWindowUCB:
         if not 0 <= arm < self.num_arms:
             raise ValueError(f"arm must lie in 0..{self.num_arms - 1}, got {arm}")
         check_finite("credit", reward)
+        if abs(reward) > LARGEST_CREDIT:
+            raise ValueError(f"credit must be within ±{LARGEST_CREDIT:g}, got {reward}")
         after = copied(pulls)
         if after["finished"] == 0:
             after["origin"] = reward

@@ -81,22 +81,21 @@ class Controller:
         """Everything needed to go on later, as plain JSON-able data."""
         return {
             "format": FORMAT,
-            "mixer": type(self.mixer).__name__,
+            "mixer": repr(self.mixer),
             "state": self._state,
             "history": [period.as_row() for period in self.history],
         }
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
-        """Go on from ``state_dict``; the mixer must be of the same kind."""
+        """Go on from ``state_dict``; the mixer must be the same, settings included."""
         if saved.get("format") != FORMAT:
             raise ValueError(f"state_dict has format {saved.get('format')!r}, expected {FORMAT}")
-        if saved["mixer"] != type(self.mixer).__name__:
-            raise ValueError(
-                f"state_dict is of a {saved['mixer']}, this controller holds a "
-                f"{type(self.mixer).__name__}"
-            )
-        self._state = saved["state"]
-        self.history = [period_from_row(row) for row in saved["history"]]
+        if missing := {"mixer", "state", "history"} - set(saved):
+            raise ValueError(f"state_dict lacks {', '.join(sorted(missing))}")
+        if saved["mixer"] != repr(self.mixer):
+            raise ValueError(f"state_dict is of {saved['mixer']}, this holds {self.mixer!r}")
+        history = [period_from_row(row) for row in saved["history"]]
+        self._state, self.history = saved["state"], history
         self._mixture = self._propose()
 
     def _propose(self) -> Mixture:

@@ -56,7 +56,7 @@ def save_checkpoint(
     except OSError as error:
         discard(aside)
         raise StorageError(
-            f"cannot write checkpoint {final}: {error.strerror or error}; the one before it is kept"
+            f"cannot write checkpoint {final}: {error.strerror or error}; earlier ones are kept"
         ) from error
     prune(root, best_position)
     return final
@@ -115,8 +115,10 @@ def prune(root: Path, best_position: int | None) -> None:
 
 def replace_folder(aside: Path, final: Path) -> None:
     """Put a folder in the place of another; a kill in between leaves the checkpoint before it."""
+    replaced = final.with_name(f"{ASIDE}replaced-{final.name}")
+    discard(replaced)  # a kill may have left one behind
     if final.exists():
-        final.rename(final.with_name(f"{ASIDE}replaced-{final.name}"))
+        final.rename(replaced)
     aside.rename(final)
 
 
@@ -157,4 +159,4 @@ def sync_folder(folder: Path) -> None:
 def check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed * 1.05 + 65_536:
-        raise OSError(f"no space: it needs {needed / 1e6:.0f} MB, {free / 1e6:.0f} MB are free")
+        raise OSError(f"no space: it needs {needed / 1e6:.1f} MB, {free / 1e6:.1f} MB are free")

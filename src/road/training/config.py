@@ -14,6 +14,7 @@ from road.tasks.task import Task
 
 FORMAT = 1
 """Version of ``config.json``."""
+MOST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class RunConfig:
         least = {"seed": 0, "offline_steps": 0, "online_steps": 0, "warmup_steps": 0}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
+            if field.name == "seed" and value > MOST_SEED:
+                raise UsageError(f"seed must be {MOST_SEED} or less, got {value}")
             if value != "episode" and value < least.get(field.name, 1):
                 raise UsageError(
                     f"{field.name} must be {least.get(field.name, 1)} or more, got {value}"
@@ -127,6 +130,13 @@ def plan_from_json(data: Mapping[str, Any]) -> Plan:
         raise UsageError(
             f"config.json has format {data.get('format')!r}, this version of road reads {FORMAT}"
         )
+    try:
+        return revived_plan(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"config.json cannot be read: {type(error).__name__}: {error}") from error
+
+
+def revived_plan(data: Mapping[str, Any]) -> Plan:
     agent, mixer = dict(data["agent"]), dict(data["mixer"])
     agent_name, mixer_name = agent.pop("name"), mixer.pop("name")
     run = {k: v for k, v in data.items() if k not in ("format", "task", "agent", "mixer")}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from road.errors import NumericError
 from road.mixing import Advantages, Evidence, Mixer, Mixture, Period
 from road.mixing.mixers import credit_of
 from road.mixing.period import finished_period
@@ -125,8 +126,8 @@ class Finetuning:
 
     def propose(self, state: RunState) -> Mixture:
         """The mixture of the running period; a resumed run asks again and gets the same."""
-        begun = state.counters.online_steps - state.counters.period_steps
-        return self.mixer.propose(state.mixer, begun / max(self.config.online_steps, 1))
+        begun = state.counters.period_start
+        return self.mixer.propose(state.mixer, begun / self.config.online_steps)
 
     def is_over(self, state: RunState, episode: FinishedEpisode | None) -> bool:
         if self.config.period == "episode":
@@ -144,6 +145,7 @@ class Finetuning:
             realised_ratio=counters.period_offline_rows / counters.period_rows,
         )
         counters.periods += 1
+        counters.period_start = counters.online_steps
         counters.period_steps = counters.period_offline_rows = counters.period_rows = 0
         return finished
 
@@ -162,11 +164,14 @@ def surrogate_measure(engine: Engine, sampler: MixedSampler, config: RunConfig) 
 
     def measure(leaves: Leaves, period: int) -> Evidence:
         offline, online = sampler.probe(config.measure_batch, draws.at(period))
-        return Evidence(
-            Advantages(
-                offline=engine.advantage(leaves, offline, key, 2 * period),
-                online=engine.advantage(leaves, online, key, 2 * period + 1),
-            )
+        advantages = (
+            engine.advantage(leaves, offline, key, 2 * period),
+            engine.advantage(leaves, online, key, 2 * period + 1),
         )
+        if not np.isfinite(advantages).all():
+            raise NumericError(
+                f"Delta_off, Delta_on are {advantages} at the end of period {period}"
+            )
+        return Evidence(Advantages(*advantages))
 
     return measure

@@ -31,6 +31,7 @@ class RunFolder:
 
     def _acquire(self) -> int:
         try:
+            self._made = not self.path.exists()
             self.path.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path / "LOCK", os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
@@ -42,8 +43,12 @@ class RunFolder:
             os.close(handle)
             holder = owner or "another process"
             raise LockedError(f"run folder {self.path} is in use by {holder}") from error
-        os.ftruncate(handle, 0)
-        os.write(handle, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
+        try:
+            os.ftruncate(handle, 0)
+            os.write(handle, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
+        except OSError as error:
+            os.close(handle)
+            raise StorageError(f"cannot write to {self.path}: {error.strerror}") from error
         return handle
 
     @property
@@ -52,6 +57,15 @@ class RunFolder:
 
     def release(self) -> None:
         os.close(self._lock)
+
+    def leave_no_trace(self) -> None:
+        """Where no run came to be, leave things as they were found."""
+        if (self.path / CONFIG).exists():
+            return
+        for name in ("LOCK", META):
+            (self.path / name).unlink(missing_ok=True)
+        if self._made and not any(self.path.iterdir()):
+            self.path.rmdir()
 
     def write(self, name: str, data: Any) -> None:
         write_json_whole(self.path / name, data)
@@ -77,11 +91,14 @@ def read_run_file(folder: Path, name: str) -> dict[str, Any]:
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a run folder: there is no such folder")
     try:
-        return json.loads((folder / name).read_text())
+        data = json.loads((folder / name).read_text())
     except FileNotFoundError:
         raise UsageError(f"{folder} is not a run folder: it has no {name}") from None
     except (OSError, ValueError) as error:
         raise StorageError(f"{folder / name} cannot be read: {error}") from error
+    if not isinstance(data, dict):
+        raise StorageError(f"{folder / name} is damaged: it holds no table of names and values")
+    return data
 
 
 def describe_machine() -> dict[str, Any]:

@@ -24,6 +24,10 @@ class Journal:
             path = folder / f"{name}.jsonl"
             try:
                 handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                if (there := os.fstat(handle).st_size) < self._lengths[name]:
+                    raise StorageError(
+                        f"{path} is damaged: {there} of {self._lengths[name]} bytes are there"
+                    )
                 os.ftruncate(handle, self._lengths[name])
             except OSError as error:
                 raise StorageError(f"cannot write {path}: {error.strerror}") from error
@@ -46,8 +50,11 @@ class Journal:
 
     def sync(self) -> None:
         """Make everything so far durable; done before a checkpoint that counts on it."""
-        for handle in self._files.values():
-            os.fsync(handle)
+        for name, handle in self._files.items():
+            try:
+                os.fsync(handle)
+            except OSError as error:
+                raise StorageError(f"cannot write {name}.jsonl: {error.strerror}") from error
 
     def close(self) -> None:
         for handle in self._files.values():

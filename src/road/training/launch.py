@@ -32,13 +32,17 @@ def start_run(plan: Plan, path: Path, command: str, notify: Notify) -> None:
         raise UsageError(f"{path} already holds a run; use `road resume {path}` or another --out")
     folder = RunFolder(path)
     try:
-        folder.write(CONFIG, plan.to_json())
-        meta = {"format": 1, "name": path.name, "command": command}
-        about = {"versions": describe_versions(), "machine": describe_machine()}
-        folder.write(META, {**meta, **about})
-        drive(plan, folder, None, notify)
+        drive(plan, folder, None, notify, command)
     finally:
         folder.release()
+        folder.leave_no_trace()
+
+
+def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:
+    """What makes a folder a run; the plan comes last, so that it is there only if all is."""
+    about = {"versions": describe_versions(), "machine": describe_machine()}
+    folder.write(META, {"format": 1, "name": folder.path.name, "command": command, **about})
+    folder.write(CONFIG, plan.to_json())
 
 
 def resume_run(path: Path, notify: Notify) -> None:
@@ -65,14 +69,25 @@ def changed(meta: dict[str, Any]) -> str:
     )
 
 
-def drive(plan: Plan, folder: RunFolder, state: RunState | None, notify: Notify) -> None:
-    """Build the run and execute it, with the clock kept out of everything that must be exact."""
+def drive(
+    plan: Plan,
+    folder: RunFolder,
+    state: RunState | None,
+    notify: Notify,
+    command: str | None = None,
+) -> None:
+    """Build the run and execute it, with the clock kept out of everything that must be exact.
+
+    A command means that the run is new: the folder is described once its parts could be built.
+    """
     began = time.monotonic()
     if state is not None and state.counters.phase == "done":
         notify(Note("the run is already finished"))
         return
     with listening() as stop:
         run = Run(plan, folder, notify, stop)
+        if command is not None:
+            describe_run(plan, folder, command)
         if state is None:
             run.begin()
         else:

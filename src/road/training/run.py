@@ -78,14 +78,15 @@ class Run:
         counters = self.state.counters
         if counters.phase == "offline":
             self.pretrain()
+        if counters.phase == "offline" and self.config.online_steps:
             self.state.agent = self.engine.leaves(
                 self.recipe.carry(self.offline_engine.tree(self.state.agent))
             )
             counters.phase = "online"
         if counters.phase == "online":
             self.finetune()
-            counters.phase = "done"
-            self.save()
+        counters.phase = "done"
+        self.save()
 
     def pretrain(self) -> None:
         total = self.config.offline_steps

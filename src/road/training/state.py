@@ -31,8 +31,10 @@ class Counters:
     best_position: int | None = None
     episode: int = 0
     periods: int = 0
+    period_start: int = 0
+    """Online step at which the running period was proposed."""
     period_steps: int = 0
-    """Environment steps in the running period."""
+    """Environment steps in the running period at its own ratio."""
     period_offline_rows: int = 0
     """Offline rows drawn in the running period."""
     period_rows: int = 0
