@@ -63,5 +63,12 @@ PENDULUM: Settings = merged(
         "run": {"batch_size": 128, "period": 100, "evaluation_episodes": 10},
         "iql": {"expectile": 0.8, "inverse_temperature": 5.0},
         "pex": {"expectile": 0.8, "inverse_temperature": 5.0},
+        # Returns cut by the time limit are no lower bound where every reward is negative.
+        "wsrl": {
+            "calibrated": False,
+            "target_gap": None,
+            "conservatism": 1.0,
+            "max_backup": None,
+        },
     },
 )

@@ -127,7 +127,7 @@ class Run:
 
     def log_step(self, step: OnlineStep) -> None:
         counters = self.state.counters
-        if step.waiting and not counters.said_waiting:
+        if step.waiting and step.metrics is not None and not counters.said_waiting:
             counters.said_waiting = True
             enough = self.sampler.enough_online
             self.notify(Note(f"batches are all offline until {enough} online rows are stored"))
