@@ -52,6 +52,16 @@ POINTMAZE: Settings = merged(
             "evaluation_episodes": 50,
         },
         "iql": {"expectile": 0.9, "inverse_temperature": 10.0},
+        # The authors' settings for mazes.
+        "proto": {
+            "temperature": 0.5,
+            "slow_rate": 5e-5,
+            "subset": 1,
+            "regularised_backup": False,
+        },
+        # Random walks never come near the paper's gap of 0.8: its multiplier would only grow.
+        "cql": {"target_gap": None, "conservatism": 0.1},
+        "cal-ql": {"target_gap": None, "conservatism": 0.1},
         # Every pull counts, as in the paper's mazes, which also reward nothing but the goal.
         "road": {"window": None},
     },
@@ -63,6 +73,8 @@ PENDULUM: Settings = merged(
         "run": {"batch_size": 128, "period": 100, "evaluation_episodes": 10},
         "iql": {"expectile": 0.8, "inverse_temperature": 5.0},
         "pex": {"expectile": 0.8, "inverse_temperature": 5.0},
+        "cql": {"target_gap": None, "conservatism": 1.0},
+        "cal-ql": {"target_gap": None, "conservatism": 1.0},
         # Returns cut by the time limit are no lower bound where every reward is negative.
         "wsrl": {
             "calibrated": False,
