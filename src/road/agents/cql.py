@@ -140,7 +140,7 @@ class CQL:
     ) -> tuple[CQLState, Metrics]:
         """Q, Q' and alpha'."""
         target_key, proposal_key = jax.random.split(key)
-        target = self.target(state, batch, target_key)
+        target = self.target(state.sac, batch, target_key)
         proposals = self.propose(state.actor.model, batch, proposal_key)
         optimiser, learner = self.sac.critic_optimiser, state.log_multiplier
         weight = self.conservatism * multiplier(learner.model)
@@ -155,10 +155,10 @@ class CQL:
         after = CQLState(state.actor, critic, target_critic, state.log_alpha, log_multiplier)
         return after, {**metrics, **more}
 
-    def target(self, state: CQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
         """R + gamma (1 - terminated) max_j min Q'(s', a_j)."""
         if self.max_backup is None:
-            return self.sac.target(state.sac, batch, key)
+            return self.sac.target(state, batch, key)
         action_key, subset_key = jax.random.split(key)
         action, _ = draw(state.actor.model(batch.next_observation), self.max_backup, action_key)
         q = judge_each(state.target_critic, batch.next_observation, action)

@@ -14,15 +14,15 @@ Differs from the authors' code: no layer norm in the policy, a spread that depen
 mazes too, the few target critics drawn without replacement, losses summed over the critics.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from road.agents.cql import CQL, CQLState, draw, judge_each
+from road.agents.cql import CQL, CQLState
 from road.agents.rlpd import critics_then_actor
-from road.agents.sac import SAC, SACState, critic_loss, least_of
+from road.agents.sac import SAC, SACState, critic_loss
 from road.nn.learner import descend, follow
 from road.types import Batch, Metrics, Spec
 
@@ -107,14 +107,7 @@ class WSRL:
 
     def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
         """CQL's: r + gamma (1 - terminated) max_j min Q'(s', a_j), or SAC's if one is drawn."""
-        if self.max_backup is None:
-            return self.sac.target(state, batch, key)
-        action_key, subset_key = jax.random.split(key)
-        policy = state.actor.model(batch.next_observation)
-        action, _ = draw(policy, self.max_backup, action_key)
-        q = judge_each(state.target_critic, batch.next_observation, action)
-        value = jax.vmap(lambda each: least_of(each, self.subset, subset_key))(q).max(axis=0)
-        return batch.reward + self.discount * (1.0 - batch.terminated) * value
+        return replace(self.offline, max_backup=self.max_backup).target(state, batch, key)
 
     def act(
         self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
