@@ -32,7 +32,7 @@ bench: $(READY) .venv-bench/.ready
 	$(BIN)/python -m benchmarks.run
 
 lock:  ## renew the lock; needs uv
-	uv pip compile pyproject.toml --extra train --extra robotics \
+	uv pip compile pyproject.toml --extra train --extra robotics --extra minari --extra tables \
 	  --group test --group gates --group docs --group build \
 	  --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header -o requirements/lock.txt
