@@ -1,16 +1,15 @@
 """Generated datasets on disk: a shortcut that may be missing, damaged or forbidden at any time."""
 
 import contextlib
-import os
-import uuid
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
+from road.data.dataset import Dataset
+from road.data.folder import data_folder, written_aside
 from road.errors import DataError
-from road.tasks.dataset import Dataset
 
 FORMAT = 1
 """Raised whenever the layout of the file or the way any dataset is made changes."""
@@ -30,16 +29,6 @@ def cached(name: str, make: Callable[[int], Dataset], seed: int = 0) -> Dataset:
     return dataset
 
 
-def data_folder() -> Path:
-    """ROAD_DATA_DIR if set, else ``road`` in the user's cache folder."""
-    chosen = os.environ.get("ROAD_DATA_DIR")
-    if chosen:
-        return Path(chosen)
-    # The XDG specification tells to ignore a relative path.
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "road"
-
-
 def read(path: Path, key: str) -> Dataset:
     """Reads every byte, so the zip's own checksums find what has rotted."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
@@ -49,14 +38,5 @@ def read(path: Path, key: str) -> Dataset:
 
 
 def write(path: Path, key: str, dataset: Dataset) -> None:
-    """Written aside and renamed: a reader, or a second writer, never meets half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        with aside.open("xb") as file:
-            np.savez(file, allow_pickle=False, key=np.array(key), **dataset.arrays())
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    with written_aside(path) as file:
+        np.savez(file, allow_pickle=False, key=np.array(key), **dataset.arrays())

@@ -5,9 +5,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from road.data.dataset import Dataset
 from road.naming import find_name
 from road.tasks.cache import cached
-from road.tasks.dataset import Dataset
 from road.tasks.scores import ScoreReference
 from road.tasks.settings import PENDULUM, POINTMAZE, merged
 from road.tasks.sources import pendulum, pointmaze

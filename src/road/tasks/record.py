@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from road.tasks.dataset import Dataset
+from road.data.dataset import Dataset
 from road.tasks.task import Environment
 
 Policy: TypeAlias = Callable[[NDArray[np.float32]], NDArray[np.floating]]

@@ -8,7 +8,7 @@ from gymnasium.spaces import Box
 from gymnasium.wrappers import TransformObservation
 from numpy.typing import NDArray
 
-from road.tasks.dataset import Dataset
+from road.data.dataset import Dataset
 from road.tasks.task import Environment, Task
 
 LEAST_SPREAD = 1e-3

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from road.tasks.dataset import Dataset
+from road.data.dataset import Dataset
 from road.tasks.scores import ScoreReference
 from road.tasks.settings import Settings
 from road.tasks.transforms import Affine

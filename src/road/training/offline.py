@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from road.data.dataset import Dataset
 from road.replay.rows import pack, returns_to_go
-from road.tasks.dataset import Dataset
 from road.tasks.task import Task
 from road.types import Transition
 

@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from road.tasks.dataset import Dataset
+from road.data.dataset import Dataset
 from road.tasks.record import Behaviour, Policy, random_walk, record
 from road.tasks.task import Environment
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from road.data.dataset import check_layout
 from road.errors import DataError
 from road.tasks import Dataset
-from road.tasks.dataset import check_layout
 
 
 def arrays(**changes: Any) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Logged experience: read from anywhere, checked once, and kept in one form."""
