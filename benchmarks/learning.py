@@ -1,0 +1,93 @@
+"""Whether every agent learns: pretrained and fine-tuned by ``road train`` with its own defaults.
+
+    python -m benchmarks.learning [AGENT ...] [--task TASK] [--seeds 3] [--runs FOLDER]
+
+One single-threaded run after the other. The run folders are kept: killed and started again, it
+continues the run that it was in. The record is written when an agent's last seed is done.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from benchmarks.machine import ROOT, describe_commit, describe_machine
+
+RECORD = ROOT / "benchmarks" / "records" / "learning.json"
+AGENTS = ("iql", "pex", "awac", "proto", "sac", "cql", "cal-ql", "wsrl", "rlpd")
+ROAD = (sys.executable, "-m", "road.cli")
+LAST = 2
+"""Evaluations whose mean is called the fine-tuned score."""
+
+
+def main() -> None:
+    flags = parse_flags()
+    for agent in flags.agents:
+        cells = [train(flags.task, agent, seed, flags.runs) for seed in range(flags.seeds)]
+        keep(f"{flags.task} {agent}", cells)
+    print(table(json.loads(RECORD.read_text())["agents"]))
+
+
+def parse_flags() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.learning", description=__doc__)
+    parser.add_argument("agents", nargs="*", default=AGENTS)
+    parser.add_argument("--task", default="pointmaze-umaze-random")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--runs", type=Path, default=Path("runs") / "learning")
+    return parser.parse_args()
+
+
+def train(task: str, agent: str, seed: int, runs: Path) -> dict[str, Any]:
+    """Start or continue one run; gives what its journals say."""
+    folder = runs / f"{task}__{agent}__s{seed}"
+    words = ["train", task, "--agent", agent, "--seed", str(seed), "--threads", "1"]
+    if (folder / "config.json").exists():
+        words = ["resume", str(folder)]
+    else:
+        words += ["--out", str(folder)]
+    runs.mkdir(parents=True, exist_ok=True)
+    with (runs / f"{folder.name}.txt").open("a") as said:
+        subprocess.run([*ROAD, *words], stdout=said, stderr=said, check=True)
+    return read(folder, seed)
+
+
+def read(folder: Path, seed: int) -> dict[str, Any]:
+    rows = [json.loads(line) for line in (folder / "evaluations.jsonl").read_text().splitlines()]
+    online = [row["score"] for row in rows if row["phase"] == "online"]
+    sessions = map(json.loads, (folder / "sessions.jsonl").read_text().splitlines())
+    return {
+        "seed": seed,
+        "pretrained": online[0],
+        "fine-tuned": mean(online[-LAST:]),
+        "seconds": round(sum(row.get("seconds", 0.0) for row in sessions)),
+    }
+
+
+def keep(name: str, cells: list[dict[str, Any]]) -> None:
+    record = json.loads(RECORD.read_text()) if RECORD.exists() else {"agents": {}}
+    record["machine"] = describe_machine()
+    record["agents"][name] = {**describe_commit(), "seeds": cells}
+    RECORD.write_text(json.dumps(record, indent=1) + "\n")
+    print(name, cells, flush=True)
+
+
+def table(agents: dict[str, Any]) -> str:
+    lines = ["| task and agent | pretrained | fine-tuned | minutes per run |", "|---|---|---|---|"]
+    for name, kept in agents.items():
+        minutes = mean(cell["seconds"] for cell in kept["seeds"]) / 60.0
+        scores = (spread(kept["seeds"], which) for which in ("pretrained", "fine-tuned"))
+        lines.append(f"| {name} | {' | '.join(scores)} | {minutes:.1f} |")
+    return "\n".join(lines)
+
+
+def spread(cells: list[dict[str, Any]], which: str) -> str:
+    scores = [cell[which] for cell in cells]
+    listed = ", ".join(f"{score:.0f}" for score in scores)
+    return f"{mean(scores):.1f} ± {stdev(scores):.1f} ({listed})" if scores[1:] else listed
+
+
+if __name__ == "__main__":
+    main()
