@@ -1,14 +1,18 @@
 """Logged experience: rows in time order, checked where they enter the library."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from road.data.blocks import not_finite, rows_where
+from road.data.findings import Finding
 from road.errors import DataError
 
+ARRAYS = ("observation", "action", "reward", "next_observation", "terminated", "truncated")
+"""What a dataset consists of, in the order of its fields."""
 RANKS = {"observation": 2, "action": 2, "next_observation": 2}
 """Axes of each array; those not named have one, the row."""
 FLAGS = ("terminated", "truncated")
@@ -28,6 +32,8 @@ class Dataset:
     """The episode truly ended here."""
     truncated: NDArray[np.bool_]
     """The episode was cut here, by a time limit or by the end of the log."""
+    notes: tuple[Finding, ...] = ()
+    """What had to be assumed, changed or left out when the log was read."""
 
     def __post_init__(self) -> None:
         arrays = self.arrays()
@@ -47,58 +53,67 @@ class Dataset:
         return self.terminated | self.truncated
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: getattr(self, name) for name in ARRAYS}
 
 
-def check_layout(arrays: Mapping[str, NDArray[Any]]) -> None:
+def check_layout(arrays: Mapping[str, NDArray[Any]], where: str = "dataset") -> None:
     """Whether every array has its type, its number of axes and as many rows as the others."""
     rows = len(arrays["reward"]) if arrays["reward"].ndim else 0
     if rows == 0:
-        raise DataError("dataset: reward has no rows; at least one transition is needed")
+        raise DataError(f"{where}: reward has no rows; at least one transition is needed")
     for name, array in arrays.items():
         dtype = np.dtype(np.bool_ if name in FLAGS else np.float32)
         if array.dtype != dtype:
-            raise DataError(f"dataset: {name} is {array.dtype}; convert it to {dtype}")
+            raise DataError(f"{where}: {name} is {array.dtype}; convert it to {dtype}")
         rank = RANKS.get(name, 1)
         if array.ndim != rank:
             raise DataError(
-                f"dataset: {name} has shape {array.shape}; give it {rank} axes, rows first"
+                f"{where}: {name} has shape {array.shape}; give it {rank} axes, rows first"
             )
         if len(array) != rows:
             raise DataError(
-                f"dataset: {name} has {len(array)} rows where reward has {rows}; "
+                f"{where}: {name} has {len(array)} rows where reward has {rows}; "
                 "every array needs one entry per transition"
             )
-    check_widths(arrays)
+    check_widths(arrays, where)
 
 
-def check_widths(arrays: Mapping[str, NDArray[Any]]) -> None:
-    now, then = arrays["observation"].shape, arrays["next_observation"].shape
+def check_widths(arrays: Mapping[str, NDArray[Any]], where: str = "dataset") -> None:
+    now = arrays["observation"].shape
+    then = arrays.get("next_observation", arrays["observation"]).shape
     if now != then:
         raise DataError(
-            f"dataset: next_observation has shape {then} where observation has {now}; "
+            f"{where}: next_observation has shape {then} where observation has {now}; "
             "both describe the same space"
         )
     for name in ("observation", "action"):
         if arrays[name].shape[1] == 0:
-            raise DataError(f"dataset: {name} has shape {arrays[name].shape}; it needs columns")
+            raise DataError(f"{where}: {name} has shape {arrays[name].shape}; it needs columns")
 
 
-def check_values(arrays: Mapping[str, NDArray[Any]]) -> None:
+def check_values(arrays: Mapping[str, NDArray[Any]], where: str = "dataset") -> None:
     """Whether every number is finite and every action inside the box."""
     for name, array in arrays.items():
         if name not in FLAGS:
-            refuse(name, array, ~np.isfinite(array), "drop the row or repair the log")
-    action = arrays["action"]
-    refuse("action", action, np.abs(action) > 1.0, "rescale the actions to [-1, 1]")
+            refuse(f"{where}: {name}", array, not_finite, "drop the row or repair the log")
+    refuse(f"{where}: action", arrays["action"], outside, "rescale the actions to [-1, 1]")
 
 
-def refuse(name: str, array: NDArray[Any], wrong: NDArray[np.bool_], advice: str) -> None:
-    if not wrong.any():
+def outside(action: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.abs(action) > 1.0
+
+
+def refuse(
+    what: str, array: NDArray[Any], test: Callable[[NDArray[Any]], NDArray[np.bool_]], advice: str
+) -> None:
+    """Name the first value for which the test is true, and how many there are."""
+    rows = np.flatnonzero(rows_where(array, test))
+    if not rows.size:
         return
-    row, *column = (int(place) for place in np.argwhere(wrong)[0])
-    where = f"row {row}, column {column[0]}" if column else f"row {row}"
-    value = array[(row, *column)]
+    first = int(rows[0])
+    column = [int(place) for place in np.argwhere(test(array[first : first + 1]))[0][1:]]
+    where = f"row {first}, column {column[0]}" if column else f"row {first}"
+    wrong = int(test(array[rows]).sum())
     raise DataError(
-        f"dataset: {name} holds {value} at {where} ({int(wrong.sum())} such in all); {advice}"
+        f"{what} holds {array[(first, *column)]} at {where} ({wrong} such in all); {advice}"
     )

@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -19,7 +19,7 @@ def data_folder() -> Path:
 
 
 @contextmanager
-def written_aside(path: Path) -> Iterator[BinaryIO]:
+def written_aside(path: Path) -> Generator[BinaryIO]:
     """A file to write to; renamed to its path at the end, gone if anything fails.
 
     A reader, or a second writer, never meets half a file.

@@ -2,12 +2,11 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
-from road.data.dataset import Dataset
+from road.data.dataset import ARRAYS, Dataset
 from road.data.folder import data_folder, written_aside
 from road.errors import DataError
 
@@ -34,7 +33,7 @@ def read(path: Path, key: str) -> Dataset:
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         if archive["key"].item() != key:
             raise DataError(f"{path}: holds another dataset than {key}")
-        return Dataset(*(archive[field.name] for field in fields(Dataset)))
+        return Dataset(**{name: archive[name] for name in ARRAYS})
 
 
 def write(path: Path, key: str, dataset: Dataset) -> None:
