@@ -1,0 +1,118 @@
+"""HDF5 files that nobody vouches for: only plain arrays are read, and only from this file.
+
+An HDF5 file can point to other files, claim any size and ask for foreign code to unpack it. So
+every step of a path must be a hard link, and an array must be numbers, stored here, packed by the
+filters that HDF5 brings along.
+"""
+
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.blocks import BLOCK, Room, blocks, in_memory
+from road.data.limits import check_declared
+from road.errors import DataError
+
+FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 32000: "lzf"}
+"""Those that come with the library, by their registered numbers."""
+NUMBERS = "biuf"
+
+
+@contextmanager
+def opened(path: Path) -> Generator[Any]:
+    """The file, read-only; whatever HDF5 says about it is told in one line."""
+    import h5py
+
+    try:
+        # Locks fail on network folders, and nothing is written here.
+        with h5py.File(path, "r", locking=False) as file:
+            yield file
+    except (OSError, RuntimeError, KeyError) as error:
+        raise DataError(f"{path}: {explain(str(error))}") from error
+
+
+def explain(message: str) -> str:
+    """What HDF5 means."""
+    sizes = re.search(r"eof = (\d+).*stored_eof = (\d+)", message)
+    if sizes:
+        return f"the file is incomplete: {sizes[1]} of {sizes[2]} bytes; download it again"
+    return f"damaged or not HDF5 ({' '.join(message.split())[:120]}); download it again"
+
+
+def names(group: Any) -> list[str]:
+    """What a group holds; soft and external links are left out, and refused when asked for."""
+    import h5py
+
+    return [name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
+
+
+def step_into(path: Path, group: Any, name: str) -> Any:
+    """A member of a group, by a hard link only."""
+    import h5py
+
+    link = group.get(name, getlink=True)
+    if link is None:
+        raise DataError(f"{path}: there is no array {name!r}; it holds {', '.join(group)[:200]}")
+    if not isinstance(link, h5py.HardLink):
+        kind = "a link to another file" if isinstance(link, h5py.ExternalLink) else "a soft link"
+        raise DataError(f"{path}: {name} is {kind}; bring a file that holds its own arrays")
+    return group[name]
+
+
+def find_array(path: Path, group: Any, name: str) -> Any:
+    """The array of that name below a group, once it is known to be harmless."""
+    import h5py
+
+    found = group
+    for part in name.split("/"):
+        if not isinstance(found, h5py.Group):
+            raise DataError(f"{path}: {name} is not a group of arrays")
+        found = step_into(path, found, part)
+    if not isinstance(found, h5py.Dataset):
+        raise DataError(f"{path}: {name} is a group, not an array; it holds {', '.join(found)}")
+    check_plain(f"{path}: {name}", found)
+    stored = path.stat().st_size
+    check_declared(f"{path}: {name}", int(np.prod(found.shape)) * 4, stored)
+    return found
+
+
+def check_plain(where: str, array: Any) -> None:
+    """Whether it is an array of numbers that this file holds by itself."""
+    import h5py
+
+    if array.shape is None or array.dtype.kind not in NUMBERS or array.dtype.subdtype is not None:
+        raise DataError(f"{where} holds {array.dtype}, not numbers; save it as float32")
+    if array.is_virtual or array.external:
+        raise DataError(f"{where} lies in other files; bring a file that holds its own arrays")
+    settings = array.id.get_create_plist()
+    asked = [settings.get_filter(index)[0] for index in range(settings.get_nfilters())]
+    foreign = [number for number in asked if number not in FILTERS]
+    if foreign or settings.get_layout() == h5py.h5d.VIRTUAL:
+        allowed = ", ".join(FILTERS.values())
+        raise DataError(f"{where} is packed by filter {foreign[0]}; save it with one of {allowed}")
+
+
+def read_array(
+    path: Path, group: Any, name: str, field: str, room: Room = in_memory
+) -> NDArray[np.float32]:
+    """The numbers as float32, read block by block into the room for that field."""
+    array = find_array(path, group, name)
+    if not array.shape or not array.shape[0]:
+        raise DataError(f"{path}: {name} has no rows; at least one transition is needed")
+    out = room(field, array.shape)
+    # Whole chunks: one that is cut by two blocks would be unpacked twice.
+    chunk = array.chunks[0] if array.chunks else 1
+    for block in blocks(len(array), max(BLOCK // chunk, 1) * chunk):
+        try:
+            array.read_direct(out, block, block)
+        except OSError as error:
+            raise DataError(
+                f"{path}: {name} is damaged in rows {block.start} to {block.stop - 1}; "
+                "download the file again"
+            ) from error
+    return out

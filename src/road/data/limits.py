@@ -1,0 +1,63 @@
+"""How much a file may claim to hold, asked before a byte of it is unpacked."""
+
+import os
+from pathlib import Path
+
+from road.errors import DataError
+
+MOST_EXPANSION = 1_100
+"""Bytes out of one byte in: deflate reaches 1,032, and no filter that is read here reaches more."""
+ALWAYS_ALLOWED = 64 * 2**20
+"""A few megabytes of zeros are no attack, however small the file."""
+SHARE_OF_MEMORY = 0.9
+
+
+def check_declared(where: str, declared: int, stored: int) -> None:
+    """Whether an array may have that many bytes, in a file of that many.
+
+    Raises:
+        DataError: it is a bomb, or does not fit into memory.
+    """
+    if declared > max(stored * MOST_EXPANSION, ALWAYS_ALLOWED):
+        raise DataError(
+            f"{where} claims {declared:,} bytes in a file of {stored:,}; "
+            "no file holds that much, get it from a source you trust"
+        )
+    room = available_memory()
+    if room is not None and declared > SHARE_OF_MEMORY * room:
+        raise DataError(
+            f"{where} needs {declared:,} bytes where {room:,} are free; keep it on disk with "
+            "`road data convert SOURCE stored:FOLDER`"
+        )
+
+
+def available_memory() -> int | None:
+    """Bytes that can still be used, by the machine's and the container's word; None if unknown."""
+    known = [size for size in (machine_memory(), container_memory()) if size is not None]
+    return min(known, default=None)
+
+
+def machine_memory() -> int | None:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(free.split()[1]) * 1024
+    except (OSError, StopIteration, ValueError):
+        return physical_memory()
+
+
+def physical_memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def container_memory() -> int | None:
+    """What the control group leaves, where there is one with a limit."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit = int((group / "memory.max").read_text())
+        return max(limit - int((group / "memory.current").read_text()), 0)
+    except (OSError, ValueError):  # no group, or the limit is "max"
+        return None

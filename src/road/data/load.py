@@ -1,0 +1,89 @@
+"""A dataset by the name of its source: ``file:PATH``, ``d4rl:NAME``, ``minari:ID``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from road.data.blocks import Room, in_memory
+from road.data.columns import Columns
+from road.data.dataset import Dataset
+from road.data.log import Box, Log
+from road.data.reading import Reading, understand
+from road.data.sources.d4rl import read_d4rl
+from road.data.sources.file import read_file
+from road.data.sources.minari import read_minari
+from road.data.stored import open_stored
+from road.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which parts of a source are wanted, for those that leave it open."""
+
+    columns: Columns | None = None
+    """Of a table: the columns of each array."""
+    keys: Sequence[str] | None = None
+    """Of dict observations: the parts, in the order in which they are laid side by side."""
+
+
+SOURCES: Mapping[str, Callable[[str, Selection, Room], Log]] = MappingProxyType(
+    {
+        "file": lambda name, wanted, room: read_file(name, wanted.columns, room),
+        "d4rl": lambda name, _, room: read_d4rl(name, room),
+        "minari": lambda name, wanted, _: read_minari(name, wanted.keys),
+    }
+)
+"""Each reads a log; what it means is settled by ``understand``, alike for all of them."""
+STORED = "stored"
+
+
+def load(
+    source: str,
+    *,
+    action_box: Box | None = None,
+    columns: Columns | None = None,
+    keys: Sequence[str] | None = None,
+    horizon: int | None = None,
+    terminals: Literal["ends", "timeouts"] = "ends",
+    drop_nonfinite: bool = False,
+) -> Dataset:
+    """The dataset of a source: ``file:PATH``, ``d4rl:NAME``, ``minari:ID`` or ``stored:FOLDER``.
+
+    Args:
+        source: Where from; nothing is downloaded, see ``download``.
+        action_box: Lowest and highest action, if the source does not say and it is not [-1, 1].
+        columns: Of a table: the columns of each array.
+        keys: Of dict observations: the parts to lay side by side, in this order.
+        horizon: Steps after which an episode was cut, for logs that do not mark it.
+        terminals: Whether terminal flags mark true ends or, wrongly, time limits.
+        drop_nonfinite: Leave out rows that hold NaN or inf, instead of refusing the log.
+
+    Raises:
+        DataError: it cannot be learnt from; the message names file, array and row.
+        UsageError: the source or one of the settings is not of this kind.
+    """
+    reading = Reading(action_box, horizon, terminals, drop_nonfinite)
+    return load_with(source, reading, Selection(columns, keys))
+
+
+def load_with(
+    source: str, reading: Reading, selection: Selection, room: Room = in_memory
+) -> Dataset:
+    """The same, with its settings in two values and its arrays where the caller wants them."""
+    scheme, name = split_source(source)
+    if scheme == STORED:  # settled when it was made
+        return open_stored(Path(name).expanduser())
+    return understand(SOURCES[scheme](name, selection, room), reading, room)
+
+
+def split_source(source: str) -> tuple[str, str]:
+    """Scheme and name."""
+    scheme, colon, name = source.partition(":")
+    known = (*SOURCES, STORED)
+    if not colon or scheme not in known or not name:
+        kinds = ", ".join(f"{kind}:" for kind in known)
+        hint = f"; did you mean file:{source}?" if Path(source).expanduser().exists() else ""
+        raise UsageError(f"{source!r} is not a source; it begins with one of {kinds}{hint}")
+    return scheme, name

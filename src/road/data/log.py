@@ -1,0 +1,99 @@
+"""A log as it was found: rows in the order of the file, before anything is understood of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from road.data.dataset import FLAGS, check_layout
+from road.data.findings import Finding
+from road.errors import DataError
+
+Box: TypeAlias = tuple[ArrayLike, ArrayLike]
+"""Lowest and highest action, for all columns or for each."""
+
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "observation": ("observation", "observations", "obs", "state", "states"),
+    "action": ("action", "actions"),
+    "reward": ("reward", "rewards"),
+    "next_observation": ("next_observation", "next_observations", "next_obs", "next_states"),
+    "terminated": ("terminated", "terminals", "terminations", "terminal", "dones", "done"),
+    "truncated": ("truncated", "timeouts", "truncations", "timeout"),
+}
+"""What other libraries call the arrays."""
+REQUIRED = ("observation", "action", "reward")
+
+
+@dataclass
+class Log:
+    """Rows as they were logged; whoever reads them may change them in place."""
+
+    where: str
+    """The file, for messages."""
+    observation: NDArray[np.float32]
+    action: NDArray[np.float32]
+    reward: NDArray[np.float32]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    next_observation: NDArray[np.float32] | None = None
+    """None if the row that follows tells it."""
+    action_box: Box | None = None
+    """Where the actions lie, if the file says so."""
+    notes: list[Finding] = field(default_factory=list[Finding])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        named = {name: getattr(self, name) for name in ALIASES}
+        return {name: array for name, array in named.items() if array is not None}
+
+
+def find_names(where: str, present: Iterable[str]) -> dict[str, str]:
+    """Which of the names that are present stands for which array."""
+    known = set(present)
+    found = {
+        field: next(alias for alias in aliases if alias in known)
+        for field, aliases in ALIASES.items()
+        if known & set(aliases)
+    }
+    missing = [name for name in REQUIRED if name not in found]
+    if missing:
+        shown = ", ".join(sorted(known))[:160] or "nothing"
+        raise DataError(f"{where}: there is no array for {missing[0]}; it holds {shown}")
+    return found
+
+
+def make_log(where: str, arrays: Mapping[str, NDArray[Any]]) -> Log:
+    """A log of arrays under our own names, in their shapes and types.
+
+    Raises:
+        DataError: an array is not of numbers, or its shape does not fit the others.
+    """
+    plain = {name: shaped(f"{where}: {name}", name, array) for name, array in arrays.items()}
+    rows = len(plain["reward"])
+    for name in FLAGS:
+        plain.setdefault(name, np.zeros(rows, np.bool_))
+    check_layout(plain, where)
+    log = Log(
+        where,
+        observation=plain["observation"],
+        action=plain["action"],
+        reward=plain["reward"],
+        terminated=plain["terminated"],
+        truncated=plain["truncated"],
+        next_observation=plain.get("next_observation"),
+    )
+    if not (set(FLAGS) & set(arrays)):
+        log.notes.append(Finding("warning", "no array marks where an episode ends"))
+    return log
+
+
+def shaped(where: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.kind not in "biuf":
+        raise DataError(f"{where} holds {array.dtype}, not numbers; save it as float32")
+    if name in ("reward", *FLAGS) and array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if name in FLAGS:
+        return array != 0
+    with np.errstate(over="ignore"):  # what does not fit becomes inf, and is refused as such
+        return np.ascontiguousarray(array, np.float32)

@@ -1,0 +1,76 @@
+"""NPZ archives that nobody vouches for: plain numbers only, no larger than the file can hold."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.limits import check_declared
+from road.data.log import find_names
+from road.errors import DataError
+
+MOST_MEMBERS = 10_000
+
+
+def read_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of the archive that have a known name, under that name."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = dict(array_members(path, archive))
+            wanted = find_names(str(path), sizes)
+            check_sizes(path, {name: sizes[name] for name in wanted.values()})
+            return {name: read_member(path, archive, name) for name in wanted.values()}
+    except zipfile.BadZipFile as error:
+        raise DataError(f"{path}: damaged or incomplete archive ({error}); get it again") from error
+
+
+def array_members(path: Path, archive: zipfile.ZipFile) -> Iterator[tuple[str, int]]:
+    """Name and unpacked size of every array."""
+    members = archive.infolist()
+    if len(members) > MOST_MEMBERS:
+        raise DataError(f"{path}: holds {len(members):,} members; an NPZ of a log has a handful")
+    for member in members:
+        if member.filename.endswith(".npy"):
+            yield member.filename.removesuffix(".npy"), member.file_size
+
+
+def check_sizes(path: Path, sizes: dict[str, int]) -> None:
+    stored = path.stat().st_size
+    for name, size in sizes.items():
+        check_declared(f"{path}: {name}", size, stored)
+
+
+def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """One array, once its own header is known not to claim more than the archive says."""
+    where = f"{path}: {name}"
+    member = f"{name}.npy"
+    try:
+        with archive.open(member) as file:
+            shape, dtype = header(file)
+        if dtype.hasobject:
+            raise DataError(
+                f"{where} holds Python objects, which can run code and are never loaded here; "
+                "save it as float32"
+            )
+        check_declared(
+            where, int(np.prod(shape)) * dtype.itemsize, archive.getinfo(member).file_size
+        )
+        with archive.open(member) as file:
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, EOFError, OSError, NotImplementedError) as error:
+        raise DataError(f"{where} is damaged ({' '.join(str(error).split())[:100]})") from error
+
+
+def header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = np.lib.format.read_magic(file)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read is None:
+        raise ValueError(f"NPY version {version}")
+    shape, _, dtype = read(file)
+    return shape, dtype

@@ -1,0 +1,74 @@
+"""From a log to a dataset: the one path that every source takes."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.actions import fit_actions
+from road.data.blocks import Room, in_memory, not_finite, rows_where
+from road.data.dataset import FLAGS, Dataset, refuse
+from road.data.episodes import mark_ends, settle_successors
+from road.data.findings import Finding
+from road.data.log import Box, Log
+from road.errors import DataError, UsageError
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a log is to be understood where it does not say so itself."""
+
+    action_box: Box | None = None
+    """Lowest and highest action; None takes what the source says, else [-1, 1]."""
+    horizon: int | None = None
+    """Steps after which an episode was cut, for logs that do not mark it."""
+    terminals: Literal["ends", "timeouts"] = "ends"
+    """What a terminal flag means: a true end, or (in some logs) no more than a time limit."""
+    drop_nonfinite: bool = False
+    """Leave out rows that hold NaN or inf, instead of refusing the log."""
+
+    def __post_init__(self) -> None:
+        if self.horizon is not None and self.horizon < 1:
+            raise UsageError(f"horizon must be 1 or more, got {self.horizon}")
+
+
+AS_LOGGED = Reading()
+"""Nothing but what the log says."""
+
+
+def understand(log: Log, reading: Reading, room: Room = in_memory) -> Dataset:
+    """The dataset that a log holds; what was assumed, changed or left out stands in its notes.
+
+    The arrays of the log are used up.
+
+    Raises:
+        DataError: a value cannot be learnt from, or nothing is left.
+    """
+    bad = bad_rows(log, drop=reading.drop_nonfinite)
+    fit_actions(log, reading.action_box)
+    if reading.terminals == "timeouts":
+        log.truncated |= log.terminated
+        log.terminated = np.zeros_like(log.terminated)
+    mark_ends(log, bad, reading.horizon)
+    settle_successors(log, bad, room)
+    if not len(log.reward):
+        raise DataError(f"{log.where}: no row is left that has a successor; log longer episodes")
+    return Dataset(**log.arrays(), notes=tuple(log.notes))
+
+
+def bad_rows(log: Log, *, drop: bool) -> NDArray[np.bool_]:
+    """Rows with numbers that are none: refused, or emptied and marked to be left out."""
+    bad = np.zeros(len(log.reward), np.bool_)
+    numbers = {name: array for name, array in log.arrays().items() if name not in FLAGS}
+    for name, array in numbers.items():
+        if not drop:
+            refuse(f"{log.where}: {name}", array, not_finite, "repair it or drop such rows")
+        else:
+            bad |= rows_where(array, not_finite)
+    if bad.any():
+        told = f"{int(bad.sum()):,} rows hold NaN or inf and were left out"
+        log.notes.append(Finding("warning", told, int(np.argmax(bad))))
+        for array in numbers.values():
+            array[bad] = 0.0
+    return bad

@@ -1,0 +1,124 @@
+"""``minari:`` ids: Minari's folders, read without Minari.
+
+The stored description of an environment can name code to run, so nothing of it is used but the
+two spaces. Dict observations are laid side by side: the chosen keys in the given order, or all of
+them in alphabetical order, ``group/key`` for nested ones.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.arrays import log_of_episodes
+from road.data.hdf5 import find_array, names, opened, read_array, step_into
+from road.data.log import Box, Log
+from road.errors import DataError, UsageError
+
+ID = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*-v\d+")
+LARGEST_METADATA = 16 * 2**20
+
+
+def minari_root() -> Path:
+    chosen = os.environ.get("MINARI_DATASETS_PATH")
+    return Path(chosen) if chosen else Path.home() / ".minari" / "datasets"
+
+
+def dataset_folder(name: str) -> Path:
+    """Where Minari keeps a dataset; an id never leads out of its root."""
+    if not ID.fullmatch(name):
+        raise UsageError(f"minari:{name} is not an id; ids look like D4RL/door/human-v2")
+    return minari_root() / name
+
+
+def read_minari(name: str, keys: Sequence[str] | None = None) -> Log:
+    """A dataset that is on this machine.
+
+    Raises:
+        DataError: it is not, or it cannot be read.
+    """
+    folder = dataset_folder(name) / "data"
+    path = folder / "main_data.hdf5"
+    if not path.is_file():
+        raise DataError(
+            f"minari:{name} is not on this machine: run `road data download minari:{name}`, "
+            f"or put its folder at {folder.parent}"
+        )
+    box = action_box(folder / "metadata.json")
+    with opened(path) as file:
+        log = log_of_episodes(str(path), [read_episode(path, file, at, keys) for at in order(file)])
+    log.action_box = box
+    return log
+
+
+def order(file: Any) -> list[str]:
+    """The episodes by their number, not by their name."""
+    found = [name for name in names(file) if re.fullmatch(r"episode_\d+", name)]
+    return sorted(found, key=lambda name: int(name.removeprefix("episode_")))
+
+
+def read_episode(path: Path, file: Any, name: str, keys: Sequence[str] | None) -> dict[str, Any]:
+    episode = step_into(path, file, name)
+    parts = ("actions", "rewards", "terminations", "truncations")
+    arrays = {part: read_array(path, episode, part, part) for part in parts}
+    return {"observations": observations(path, episode, keys), **arrays}
+
+
+def observations(path: Path, episode: Any, keys: Sequence[str] | None) -> NDArray[np.float32]:
+    """Flat observations: one array, or the chosen parts of a dict side by side."""
+    import h5py
+
+    found = step_into(path, episode, "observations")
+    if isinstance(found, h5py.Dataset):
+        return read_array(path, episode, "observations", "observations")
+    chosen = list(leaves(path, found)) if keys is None else list(keys)
+    parts = [read_array(path, found, key, key) for key in chosen]
+    if not parts:
+        raise DataError(f"{path}: observations of {episode.name} hold no arrays")
+    return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
+
+
+def leaves(path: Path, group: Any, above: str = "") -> list[str]:
+    """Names of all arrays below a group, in alphabetical order."""
+    import h5py
+
+    found: list[str] = []
+    for name in sorted(group):
+        member = step_into(path, group, name)
+        if isinstance(member, h5py.Group):
+            found += leaves(path, member, f"{above}{name}/")
+        else:
+            find_array(path, group, name)
+            found.append(f"{above}{name}")
+    return found
+
+
+def action_box(path: Path) -> Box | None:
+    """The edges of the action space, if the metadata tells them."""
+    space = space_of(path, "action_space")
+    if space is None:
+        return None
+    if space.get("type") != "Box":
+        raise DataError(
+            f"{path}: the actions are {space.get('type')}; only continuous actions can be learnt"
+        )
+    low, high = (np.asarray(space.get(edge), np.float64).reshape(-1) for edge in ("low", "high"))
+    return low, high
+
+
+def space_of(path: Path, name: str) -> Mapping[str, Any] | None:
+    """A space as Minari writes it: JSON inside of JSON."""
+    try:
+        if path.stat().st_size > LARGEST_METADATA:
+            raise DataError(f"{path}: {path.stat().st_size:,} bytes of metadata; get it again")
+        written = json.loads(path.read_text("utf-8")).get(name)
+        return None if written is None else json.loads(written)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise DataError(f"{path}: damaged metadata ({error}); get it again") from error

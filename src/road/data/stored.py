@@ -1,0 +1,163 @@
+"""Datasets that stay on disk: plain files of numbers, mapped into memory as they are read.
+
+FOLDER/dataset.json        rows, widths, notes, and a checksum of all arrays; written last
+FOLDER/observation.f32 …   float32, row after row
+FOLDER/terminated.npy …    the flags
+FOLDER/rows-KEY.f32        packed rows, made once for every way to pack them
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.blocks import BLOCK, Room, blocks
+from road.data.dataset import ARRAYS, FLAGS, RANKS, Dataset
+from road.data.findings import Finding
+from road.data.folder import written_aside
+from road.errors import DataError, StorageError, UsageError
+
+FORMAT = 1
+CONTENTS = "dataset.json"
+NUMBERS = tuple(name for name in ARRAYS if name not in FLAGS)
+
+
+def store(folder: Path, make: Callable[[Room], Dataset]) -> Dataset:
+    """Make a dataset whose arrays lie in a new folder; it appears whole or not at all."""
+    if folder.exists():
+        raise UsageError(f"{folder} exists already; name a folder that does not")
+    aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}")
+    try:
+        aside.mkdir(parents=True)
+        write_arrays(aside, make(room_in(aside)))
+        aside.rename(folder)
+    except OSError as error:
+        raise StorageError(f"cannot write {folder}: {error.strerror}") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return open_stored(folder)
+
+
+def room_in(folder: Path) -> Room:
+    """Arrays as files of that folder."""
+
+    def make(name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        if not all(shape):  # nothing cannot be mapped
+            return np.empty(shape, np.float32)
+        return np.memmap(folder / f"{name}.f32", np.float32, "w+", shape=shape)
+
+    return make
+
+
+def write_arrays(folder: Path, dataset: Dataset) -> None:
+    """Write what does not lie in the folder yet, cut what was left out, and describe the whole."""
+    digest = hashlib.sha256()
+    for name, array in dataset.arrays().items():
+        for block in blocks(len(array)):
+            digest.update(np.ascontiguousarray(array[block]).data)
+        path = folder / f"{name}.f32"
+        if name in FLAGS:
+            np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        elif path.exists():
+            os.truncate(path, array.nbytes)
+        else:
+            array.tofile(path)
+    contents = {
+        "format": FORMAT,
+        "rows": len(dataset),
+        "observation": dataset.observation.shape[1],
+        "action": dataset.action.shape[1],
+        "sha256": digest.hexdigest(),
+        "notes": [asdict(note) for note in dataset.notes],
+    }
+    (folder / CONTENTS).write_text(json.dumps(contents, indent=2) + "\n")
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+
+
+def is_stored(folder: Path) -> bool:
+    return (folder / CONTENTS).is_file()
+
+
+def open_stored(folder: Path) -> Dataset:
+    """The dataset of a folder, its numbers left on disk.
+
+    Raises:
+        DataError: the folder holds none, or files of another length.
+    """
+    contents = read_contents(folder)
+    widths = {name: contents["action" if name == "action" else "observation"] for name in RANKS}
+    shapes = {name: (contents["rows"], *[widths[name]] * (name in widths)) for name in NUMBERS}
+    numbers = {name: mapped(folder / f"{name}.f32", shape) for name, shape in shapes.items()}
+    flags = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in FLAGS}
+    notes = tuple(Finding(**note) for note in contents["notes"])
+    return Dataset(**numbers, **flags, notes=notes)
+
+
+def read_contents(folder: Path) -> dict[str, Any]:
+    path = folder / CONTENTS
+    try:
+        contents = json.loads(path.read_text("utf-8"))
+        if contents["format"] != FORMAT:
+            raise DataError(f"{path}: format {contents['format']}, not {FORMAT}; make it again")
+        return contents
+    except FileNotFoundError:
+        raise DataError(f"{folder}: there is no {CONTENTS}; make the folder again") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: damaged ({error}); make the folder again") from error
+
+
+def mapped(path: Path, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    try:
+        size, needed = path.stat().st_size, 4 * int(np.prod(shape))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    if size != needed:
+        raise DataError(f"{path}: {size:,} bytes where {needed:,} belong; make the folder again")
+    return np.memmap(path, np.float32, "r", shape=shape)
+
+
+def home_of(dataset: Dataset) -> Path | None:
+    """The folder that a dataset lies in; None if it lies in memory."""
+    array = dataset.observation
+    if not isinstance(array, np.memmap) or array.filename is None:
+        return None
+    folder = Path(array.filename).parent
+    return folder if is_stored(folder) else None
+
+
+def episode_blocks(dataset: Dataset, size: int = BLOCK) -> Iterable[slice]:
+    """Runs of whole episodes, each of about that many rows."""
+    stops = np.flatnonzero(dataset.episode_ends) + 1
+    start = 0
+    for stop in stops.tolist():
+        if stop - start >= size or stop == len(dataset):
+            yield slice(start, stop)
+            start = stop
+
+
+def rows_beside(
+    folder: Path, way: str, rows: int, packed: Iterable[NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """Packed rows as a file beside their dataset; made if nobody has packed it in this way yet."""
+    key = hashlib.sha256(f"{read_contents(folder)['sha256']} {way}".encode()).hexdigest()[:16]
+    path = folder / f"rows-{key}.f32"
+    if not path.exists():
+        try:
+            with written_aside(path) as file:
+                for block in packed:
+                    block.tofile(file)
+        except OSError as error:
+            raise StorageError(f"cannot write {path}: {error.strerror}") from error
+    width = path.stat().st_size // (4 * rows)
+    # A plain view: NumPy's own class for mapped files makes every gather slower.
+    return np.asarray(mapped(path, (rows, width)))
