@@ -1,22 +1,44 @@
 """Logged experience: read from anywhere, checked once, and kept in one form.
 
 ``load`` takes the name of a source, ``from_arrays`` and ``from_episodes`` take what is in memory.
+Importing this costs NumPy; what reads a format is imported when a file of that format is read.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from road.data.arrays import from_arrays, from_episodes
 from road.data.dataset import Dataset
+from road.data.examine import examine
 from road.data.findings import Finding, Findings
 from road.data.load import load
 from road.data.reading import Reading
 from road.data.sb3 import from_sb3
+
+if TYPE_CHECKING:
+    from road.data.download import download
+    from road.data.writing import write_d4rl, write_minari
+
+LATER = {"download": "download", "write_d4rl": "writing", "write_minari": "writing"}
+"""Rarely needed, and not free to import."""
 
 __all__ = [
     "Dataset",
     "Finding",
     "Findings",
     "Reading",
+    "download",
+    "examine",
     "from_arrays",
     "from_episodes",
     "from_sb3",
     "load",
+    "write_d4rl",
+    "write_minari",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"road.data.{LATER[name]}"), name)

@@ -25,7 +25,8 @@ SAMPLED_STEPS = 100_000
 def mark_ends(log: Log, bad: NDArray[np.bool_], horizon: int | None) -> None:
     """Mark as truncated every end that the log shows but does not mark."""
     ends = log.terminated | log.truncated
-    shown = breaks(log) if log.next_observation is not None else jumps(log, ends)
+    follows = log.next_observation
+    shown = jumps(log, ends) if follows is None else breaks(log.observation, follows)
     shown &= ~(bad | before(bad))  # what was there is not known
     report_unmarked(log, shown & ~ends)
     log.truncated |= shown & ~ends
@@ -51,13 +52,14 @@ def report_unmarked(log: Log, unmarked: NDArray[np.bool_]) -> None:
     log.notes.append(Finding("warning", told, int(np.argmax(unmarked))))
 
 
-def breaks(log: Log) -> NDArray[np.bool_]:
+def breaks(
+    observation: NDArray[np.float32], next_observation: NDArray[np.float32]
+) -> NDArray[np.bool_]:
     """Rows whose stored successor is not the observation of the row that follows."""
-    assert log.next_observation is not None  # the caller has asked
-    found = np.zeros(len(log.reward), np.bool_)
+    found = np.zeros(len(observation), np.bool_)
     for block in blocks(len(found) - 1):
-        after = log.observation[block.start + 1 : block.stop + 1]
-        gap = np.abs(log.next_observation[block] - after)
+        after = observation[block.start + 1 : block.stop + 1]
+        gap = np.abs(next_observation[block] - after)
         found[block] = (gap > SAME * np.maximum(np.abs(after), 1.0)).any(axis=1)
     return found
 

@@ -1,0 +1,137 @@
+"""Fetching what others have published: asked for by name, resumed where it broke off."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from typing import TypeAlias
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from road.data.load import split_source
+from road.data.sniff import kind_of
+from road.data.sources.d4rl import find_copy, find_published, kept_at
+from road.data.sources.minari import dataset_folder
+from road.errors import DataError, StorageError, UsageError
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+"""Told the bytes so far, and of how many if the server says so."""
+
+PIECE = 2**18
+PATIENCE = 30.0
+"""Seconds without a byte."""
+
+
+def silent(done: int, total: int | None) -> None:
+    """Tells nobody."""
+
+
+def download(source: str, progress: Progress = silent) -> Path:
+    """Bring a ``d4rl:`` or ``minari:`` dataset to this machine, unless it is there already.
+
+    Raises:
+        DataError: it cannot be had; the message says where to put the file by hand.
+        UsageError: there is nothing to download for this source.
+    """
+    scheme, name = split_source(source)
+    if scheme == "d4rl":
+        file = find_published(name)
+        return find_copy(file) or fetch(file.url, kept_at(file), file.sha256, progress)
+    if scheme == "minari":
+        return download_minari(name)
+    raise UsageError(f"{source} is not downloaded; it is a path on this machine")
+
+
+def fetch(url: str, path: Path, sha256: str | None = None, progress: Progress = silent) -> Path:
+    """Fetch one file; what has come stays beside it as ``.part`` until it is whole."""
+    if not url.startswith(("http://", "https://")):
+        raise UsageError(f"{url}: only http and https addresses are fetched")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        receive(url, part, progress)
+        check_arrived(url, part, sha256)
+        part.replace(path)
+    except (HTTPError, URLError, HTTPException, TimeoutError, ConnectionError) as error:
+        told = getattr(error, "reason", None) or type(error).__name__
+        raise DataError(f"cannot fetch {url} ({told}); put the file at {path}") from error
+    except OSError as error:
+        raise StorageError(f"cannot write {part}: {error.strerror}") from error
+    return path
+
+
+def receive(url: str, part: Path, progress: Progress) -> None:
+    """Append what is missing; a server that knows no ranges begins anew."""
+    have = part.stat().st_size if part.exists() else 0
+    asked = Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    try:
+        answer: HTTPResponse = urlopen(asked, timeout=PATIENCE)
+    except HTTPError as error:
+        if error.code == 416 and have:  # nothing is missing, or the part is of another file
+            error.close()
+            return restart_if_longer(url, part, error.headers.get("Content-Range", ""), progress)
+        raise
+    with answer, part.open("ab" if answer.status == 206 else "wb") as file:
+        done = file.tell()
+        length = answer.headers.get("Content-Length")
+        total = None if length is None else done + int(length)
+        check_space(part, total, done)
+        while piece := answer.read(PIECE):
+            file.write(piece)
+            done += len(piece)
+            progress(done, total)
+        file.flush()
+        os.fsync(file.fileno())
+    if total is not None and done < total:
+        raise ConnectionError(f"broke off after {done:,} of {total:,} bytes")
+    return None
+
+
+def restart_if_longer(url: str, part: Path, told: str, progress: Progress) -> None:
+    """The server has no bytes beyond ours: ours are all of them, or belong to something else."""
+    if told.rpartition("/")[2] != str(part.stat().st_size):
+        part.unlink()
+        receive(url, part, progress)
+
+
+def check_space(part: Path, total: int | None, done: int) -> None:
+    free = shutil.disk_usage(part.parent).free
+    if total is not None and total - done > free:
+        raise StorageError(f"{part} needs {total - done:,} bytes more where {free:,} are free")
+
+
+def check_arrived(url: str, part: Path, sha256: str | None) -> None:
+    """Whether it is data at all, and the very file if its checksum is known."""
+    try:
+        kind_of(part)
+        if sha256 is not None and checksum(part) != sha256:
+            raise DataError(f"{url} gave another file than was published; try again, or a mirror")
+    except DataError:
+        part.unlink()
+        raise
+
+
+def checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def download_minari(name: str) -> Path:
+    """By the minari package, which knows its servers; it is used for nothing else."""
+    folder = dataset_folder(name)
+    if (folder / "data").is_dir():
+        return folder
+    try:
+        import minari
+
+        minari.download_dataset(name)
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:  # whatever its servers and their libraries raise
+        told = " ".join(str(error).split())[:160] or type(error).__name__
+        raise DataError(
+            f"cannot fetch minari:{name} ({told}); put its folder at {folder}"
+        ) from error
+    return folder

@@ -1,0 +1,127 @@
+"""The doctor: everything that is wrong with a dataset, or looks as if it were."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.blocks import blocks, not_finite, rows_where
+from road.data.dataset import FLAGS, Dataset, check_layout, outside
+from road.data.episodes import breaks
+from road.data.findings import Finding, Findings, Level, sorted_findings
+from road.errors import DataError
+
+HUGE = 1e6
+"""Numbers beyond this make squares that float32 adds up badly."""
+FEW_ROWS = 256
+"""The usual mini-batch."""
+EDGE = 1.0 - 1e-5
+"""Actions from here on count as standing at the edge of the box."""
+
+
+def examine(data: Dataset | Mapping[str, NDArray[Any]]) -> Findings:
+    """Every fault, with its row: of a dataset, or of arrays that may not make one.
+
+    Errors are what a dataset is refused for; a dataset that exists has none.
+    """
+    arrays = data.arrays() if isinstance(data, Dataset) else dict(data)
+    try:
+        check_layout(arrays)
+    except DataError as error:
+        return Findings((Finding("error", str(error)),))
+    faults = list(faulty_numbers(arrays))
+    if not faults:
+        faults = [*suspicious_ends(arrays), *suspicious_numbers(arrays)]
+    notes = data.notes if isinstance(data, Dataset) else ()
+    return sorted_findings([*faults, *notes])
+
+
+def faulty_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
+    for name, array in arrays.items():
+        if name not in FLAGS:
+            yield from about(rows_where(array, not_finite), "error", f"{name} holds NaN or inf in")
+    beyond = rows_where(arrays["action"], outside)
+    yield from about(beyond, "error", "action lies outside of [-1, 1] in")
+    ends = arrays["terminated"] | arrays["truncated"]
+    if not ends[-1]:
+        yield Finding("error", "the last row is neither terminated nor truncated", len(ends) - 1)
+
+
+def about(rows: NDArray[np.bool_], level: Level, words: str) -> Iterator[Finding]:
+    """A finding about some rows, if there are any."""
+    count = int(rows.sum())
+    if count:
+        yield Finding(level, f"{words} {count:,} row{'s' * (count > 1)}", int(np.argmax(rows)))
+
+
+def suspicious_ends(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
+    terminated, truncated = arrays["terminated"], arrays["truncated"]
+    ends = np.flatnonzero(terminated | truncated)
+    lengths = np.diff(ends, prepend=-1)
+    alike = bool((lengths == lengths[0]).all())
+    if len(lengths) == 1:
+        yield Finding("warning", "all rows are one episode: are the ends of the others marked?")
+    elif alike and lengths[0] == 1:
+        yield Finding("warning", "every episode has one row")
+    elif alike and terminated[ends].all():
+        yield Finding(
+            "warning",
+            f"all {len(lengths):,} episodes terminate after {lengths[0]:,} steps: these look like "
+            "time limits; if so, read it with terminals=timeouts",
+            int(ends[0]),
+        )
+    broken = breaks(arrays["observation"], arrays["next_observation"]) & ~(terminated | truncated)
+    yield from about(broken, "warning", "next_observation is not what follows in the episode in")
+
+
+def suspicious_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
+    reward = arrays["reward"]
+    if len(reward) < FEW_ROWS:
+        yield Finding("warning", f"only {len(reward):,} rows, fewer than a batch of {FEW_ROWS}")
+    for name in ("observation", "reward"):
+        huge = rows_where(arrays[name], lambda array: np.abs(array) > HUGE)
+        yield from about(huge, "warning", f"{name} is larger than {HUGE:g} in")
+    if len(reward) > 1:
+        yield from what_never_changes(arrays)
+    share = clipped_share(arrays["action"])
+    if share > 0.0:
+        yield Finding("note", f"{share:.1%} of the actions' numbers stand at the edge of the box")
+
+
+def what_never_changes(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
+    reward = arrays["reward"]
+    if (reward == reward[0]).all():
+        yield Finding("warning", f"every reward is {reward[0]:g}: there is nothing to prefer")
+    for name, level in (("observation", "note"), ("action", "warning")):
+        still = constant_columns(arrays[name])
+        if still:
+            named = ", ".join(map(str, still[:8])) + ", …" * (len(still) > 8)
+            yield Finding(level, f"{name} is constant in {len(still)} columns: {named}")
+
+
+def constant_columns(array: NDArray[Any]) -> list[int]:
+    same = np.ones(array.shape[1], np.bool_)
+    for block in blocks(len(array)):
+        same &= (array[block] == array[0]).all(axis=0)
+    return np.flatnonzero(same).tolist()
+
+
+def clipped_share(action: NDArray[Any]) -> float:
+    """Share of all numbers of the actions that stand at an edge of the box."""
+    at_edge = sum(int((np.abs(action[block]) >= EDGE).sum()) for block in blocks(len(action)))
+    return at_edge / action.size
+
+
+def check_spaces(dataset: Dataset, observations: int, actions: int, where: str) -> None:
+    """Whether a dataset fits an environment.
+
+    Raises:
+        DataError: its observations or actions have another length.
+    """
+    has = dataset.observation.shape[1], dataset.action.shape[1]
+    if has != (observations, actions):
+        raise DataError(
+            f"dataset: {has[0]} observations and {has[1]} actions, where {where} has "
+            f"{observations} and {actions}; choose the environment that it was logged in"
+        )

@@ -1,0 +1,106 @@
+"""Datasets in the formats of other libraries."""
+
+import shutil
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from road.data.blocks import blocks
+from road.data.dataset import Dataset
+from road.data.folder import written_aside
+from road.data.sources.minari import dataset_folder
+from road.errors import StorageError, UsageError
+
+D4RL_NAMES = {
+    "observation": "observations",
+    "action": "actions",
+    "reward": "rewards",
+    "next_observation": "next_observations",
+    "terminated": "terminals",
+    "truncated": "timeouts",
+}
+
+
+def write_d4rl(dataset: Dataset, path: Path) -> Path:
+    """A flat HDF5 file in D4RL's layout, packed; it appears whole or not at all."""
+    import h5py
+
+    try:
+        with written_aside(path) as file, h5py.File(file, "w") as archive:
+            for field, array in dataset.arrays().items():
+                chunks = (min(len(array), 16_384), *array.shape[1:])
+                kept = archive.create_dataset(
+                    D4RL_NAMES[field], array.shape, array.dtype,
+                    chunks=chunks, compression="gzip", compression_opts=4, fletcher32=True,
+                )  # fmt: skip
+                for block in blocks(len(array)):
+                    kept[block] = array[block]
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+    return path
+
+
+def write_minari(
+    dataset: Dataset,
+    name: str,
+    *,
+    environment: str | None = None,
+    score_range: tuple[float, float] | None = None,
+) -> Path:
+    """A Minari dataset of that id, made by Minari itself (the extra ``minari``).
+
+    Args:
+        dataset: Its actions are written in [-1, 1], and so is the action space.
+        name: An id such as ``namespace/robot/level-v0``.
+        environment: The id of the environment that it was logged in, to be noted.
+        score_range: The returns that score 0 and 1.
+    """
+    import minari
+
+    folder = dataset_folder(name)
+    if folder.exists():
+        raise UsageError(f"minari:{name} exists already at {folder}; choose another id")
+    low, high = score_range if score_range is not None else (None, None)
+    try:
+        with warnings.catch_warnings():
+            # Minari asks for authors and licences, which a log does not tell.
+            warnings.simplefilter("ignore", UserWarning)
+            minari.create_dataset_from_buffers(
+                name, list(episode_buffers(dataset)), environment, **spaces(dataset),
+                data_format="hdf5", ref_min_score=low, ref_max_score=high,
+            )  # fmt: skip
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return folder
+
+
+def spaces(dataset: Dataset) -> dict[str, Any]:
+    from gymnasium.spaces import Box
+
+    return {
+        "observation_space": Box(-np.inf, np.inf, dataset.observation.shape[1:], np.float32),
+        "action_space": Box(-1.0, 1.0, dataset.action.shape[1:], np.float32),
+    }
+
+
+def episode_buffers(dataset: Dataset) -> Iterator[Any]:
+    """Every episode, with one observation more than it has steps."""
+    from minari.data_collector import EpisodeBuffer
+
+    buffer: Any = EpisodeBuffer  # its annotations ask for lists, it takes arrays
+    start = 0
+    for index, stop in enumerate((np.flatnonzero(dataset.episode_ends) + 1).tolist()):
+        steps, start = slice(start, stop), stop
+        last = dataset.next_observation[stop - 1 : stop]
+        yield buffer(
+            id=index,
+            observations=np.concatenate([dataset.observation[steps], last]),
+            actions=dataset.action[steps],
+            rewards=dataset.reward[steps],
+            terminations=dataset.terminated[steps],
+            truncations=dataset.truncated[steps],
+        )
