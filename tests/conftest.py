@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+from road.nn.networks import MLP, Critic, Linear
 from road.types import Batch, Spec, Transition
 
 # (B,) - (B, 1) = (B, B) is this field's classic bug: make it an error.
@@ -51,3 +52,16 @@ def make_batch(spec: Spec, updates: int, size: int, seed: int = 0) -> Batch:
         terminated=jax.numpy.asarray(terminated),
         return_to_go=numbers(),
     )
+
+
+def numbered_critic(members: int) -> Critic:
+    """Its members say their own numbers, whatever they are asked."""
+    each = [
+        MLP((Linear(jax.numpy.zeros((2, 1)), jax.numpy.full(1, float(number))),))
+        for number in range(members)
+    ]
+    return Critic(jax.tree.map(lambda *weights: jax.numpy.stack(weights), *each))
+
+
+def members_of(critic: Critic) -> list[float]:
+    return critic(jax.numpy.ones((1, 1)), jax.numpy.ones((1, 1)))[:, 0].tolist()

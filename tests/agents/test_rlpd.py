@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.conftest import make_batch
+from tests.conftest import make_batch, members_of, numbered_critic
 
 from road.agents.rlpd import RLPD
-from road.agents.sac import SAC, SACState, least_of
+from road.agents.sac import SAC, SACState, drawn_of
 from road.replay.rows import row_width
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
@@ -176,9 +176,9 @@ def test_the_target_entropy_is_minus_half_the_action_dimensions(
 
 def test_a_subset_of_one_does_not_minimise():
     """The authors' choice for mazes: the target is a single critic's, drawn at random."""
-    q = jnp.arange(10.0)[:, None]
-    drawn = {float(least_of(q, 1, jax.random.key(seed))[0]) for seed in range(200)}
-    assert drawn == set(range(10))
+    critic = numbered_critic(10)
+    drawn = [members_of(drawn_of(critic, 1, jax.random.key(seed))) for seed in range(200)]
+    assert {tuple(members) for members in drawn} == {(number,) for number in range(10)}
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.1, 0.25, 0.5, 0.9, 1.0])

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import stats
-from tests.conftest import make_batch
+from tests.conftest import make_batch, members_of, numbered_critic
 
-from road.agents.sac import SAC, actor_loss, critic_loss, least_of, temperature_loss
+from road.agents.sac import SAC, actor_loss, critic_loss, drawn_of, temperature_loss
 from road.nn.distributions import Gaussian
 from road.nn.networks import LayerNorm, make_critic
 from road.nn.squashed import TanhGaussian, make_squashed_actor
@@ -84,11 +84,12 @@ def test_without_entropy_backup_the_target_is_the_least_q(spec: Spec, rows: Batc
 
 
 def test_a_subset_is_drawn_without_replacement_and_anew(key: jax.Array):
-    q = jnp.arange(10.0)[:, None]
-    least = [float(least_of(q, 2, jax.random.key(seed))[0]) for seed in range(300)]
-    assert max(least) == 8.0, "two of the same member would allow a least of 9"
+    critic = numbered_critic(10)
+    members = [members_of(drawn_of(critic, 2, jax.random.key(seed))) for seed in range(300)]
+    least = [min(pair) for pair in members]
+    assert all(len(set(pair)) == 2 for pair in members)
     assert len(set(least)) == 9
-    assert least_of(q, None, key)[0] == 0.0
+    assert members_of(drawn_of(critic, None, key)) == list(range(10))
     # P(least of 2 of 10 is 0) = 1/5.
     assert np.mean(np.array(least) == 0) == pytest.approx(0.2, abs=0.08)
 

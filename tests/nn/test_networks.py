@@ -6,7 +6,7 @@ from scipy import stats
 
 from road.nn.distributions import Gaussian
 from road.nn.learner import descend, follow, make_learner
-from road.nn.networks import make_critic, make_gaussian_actor, make_mlp
+from road.nn.networks import LayerNorm, make_critic, make_gaussian_actor, make_mlp
 
 
 def test_every_layer_is_orthogonal_with_gain_root_two(key: jax.Array):
@@ -63,3 +63,28 @@ def test_descend_trains_its_first_argument_alone():
 
 def test_follow_goes_part_of_the_way():
     assert follow(jnp.array(1.0), jnp.array(3.0), 0.25) == pytest.approx(1.5)
+
+
+def test_layer_norm_is_its_formula_and_so_is_its_gradient():
+    """Against float64 sums taken the plain way, where the values are far from zero and near."""
+
+    def plain(x: np.ndarray) -> np.ndarray:
+        return scale * (x - x.mean()) / np.sqrt(x.var() + 1e-6) + shift
+
+    rng = np.random.default_rng(0)
+    scale, shift, outer = rng.normal(size=(3, 16))
+    norm = LayerNorm(jnp.asarray(scale, jnp.float32), jnp.asarray(shift, jnp.float32))
+    for centre, spread in ((0.0, 1.0), (30.0, 1.0), (0.1, 0.01)):
+        x = centre + spread * rng.normal(size=16)
+        given = jnp.asarray(x, jnp.float32)
+        np.testing.assert_allclose(norm(given), plain(np.float64(given)), atol=3e-3)
+        slope = jax.grad(lambda x: norm(x) @ jnp.asarray(outer, jnp.float32))(given)
+        steps = 1e-6 * np.eye(16)
+        differences = [(plain(x + step) - plain(x - step)) @ outer / 2e-6 for step in steps]
+        np.testing.assert_allclose(slope, differences, rtol=1e-3, atol=3e-3 / spread)
+
+
+def test_layer_norm_of_a_constant_vector_is_finite():
+    norm = LayerNorm(jnp.ones(7), jnp.zeros(7))
+    value, slope = jax.value_and_grad(lambda x: norm(x).sum())(jnp.full(7, 1e3))
+    assert np.isfinite(value) and np.isfinite(slope).all()

@@ -26,7 +26,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.losses import bellman_loss, over_stack
-from road.agents.sac import SAC, SACState, least_of
+from road.agents.sac import SAC, SACState, drawn_of
 from road.errors import UsageError
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic
@@ -161,8 +161,8 @@ class CQL:
             return self.sac.target(state, batch, key)
         action_key, subset_key = jax.random.split(key)
         action, _ = draw(state.actor.model(batch.next_observation), self.max_backup, action_key)
-        q = judge_each(state.target_critic, batch.next_observation, action)
-        value = jax.vmap(lambda each: least_of(each, self.subset, subset_key))(q).max(axis=0)
+        critics = drawn_of(state.target_critic, self.subset, subset_key)
+        value = judge_each(critics, batch.next_observation, action).min(axis=1).max(axis=0)
         return batch.reward + self.discount * (1.0 - batch.terminated) * value
 
     def propose(self, actor: SquashedActor, batch: Batch, key: PRNGKeyArray) -> Proposals:

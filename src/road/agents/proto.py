@@ -35,7 +35,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from road.agents.iql import IQLState
 from road.agents.losses import over_stack
-from road.agents.sac import critic_loss, least_of, temperature_loss
+from road.agents.sac import critic_loss, drawn_of, temperature_loss
 from road.agents.xql import XQL
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor
@@ -150,7 +150,8 @@ class PROTO:
         action_key, subset_key = jax.random.split(key)
         actor, observation = state.actor.model, batch.next_observation
         action = actor(observation).sample(action_key)
-        value = least_of(state.target_critic(observation, action), self.subset, subset_key)
+        critics = drawn_of(state.target_critic, self.subset, subset_key)
+        value = critics.pessimistic(observation, action)
         if self.regularised_backup:
             alpha, region_weight = self.weights(state)
             log_prob, log_ratio = densities(actor, state.slow_actor, observation, action)

@@ -148,8 +148,8 @@ class SAC:
         """R + gamma (1 - terminated) (min Q'(s', a') - alpha log pi(a'|s'))."""
         action_key, subset_key = jax.random.split(key)
         action, log_prob = state.actor.model(batch.next_observation).sample(action_key)
-        q = state.target_critic(batch.next_observation, action)
-        value = least_of(q, self.subset, subset_key)
+        critics = drawn_of(state.target_critic, self.subset, subset_key)
+        value = critics.pessimistic(batch.next_observation, action)
         if self.entropy_backup:
             value = value - jnp.exp(state.log_alpha.model) * log_prob
         return batch.reward + self.discount * (1.0 - batch.terminated) * value
@@ -185,13 +185,12 @@ class SAC:
         return self.judge(state.critic.model, observation, action)
 
 
-def least_of(
-    q: Float[Array, "member batch"], subset: int | None, key: PRNGKeyArray
-) -> Float[Array, " batch"]:
-    """The least of all members, or of a random few of them, drawn without replacement."""
-    if subset is not None:
-        q = q[jax.random.permutation(key, q.shape[0])[:subset]]
-    return q.min(axis=0)
+def drawn_of(critic: Critic, subset: int | None, key: PRNGKeyArray) -> Critic:
+    """All members, or a random few of them, drawn without replacement."""
+    if subset is None:
+        return critic
+    chosen = jax.random.permutation(key, critic.size)[:subset]
+    return jax.tree.map(lambda weights: weights[chosen], critic)
 
 
 def critic_loss(
