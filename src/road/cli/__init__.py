@@ -17,6 +17,7 @@ COMMANDS = {
     "resume": "continue a run that was stopped or killed",
     "eval": "judge a run's saved agent on fresh episodes",
     "report": "draw one or several runs as a self-contained HTML page",
+    "data": "check, convert or download a dataset",
     "list": "name the tasks, agents or mixers",
 }
 

@@ -1,5 +1,7 @@
 """Actions in [-1, 1], whatever the unit of the actuator."""
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,8 @@ from road.data.findings import Finding
 from road.data.log import Box, Log
 from road.errors import DataError, UsageError
 
+Edge: TypeAlias = NDArray[np.float64]
+
 OVERSHOOT = 1e-3
 """Rounding may leave the box by this much of its half width; more is a wrong box or a wrong log."""
 
@@ -15,12 +19,8 @@ OVERSHOOT = 1e-3
 def fit_actions(log: Log, box: Box | None) -> None:
     """Rescale the actions from the box in place; edges stay exact, rounding beyond them is cut."""
     low, high = limits(log, box)
-    if not ((low == -1.0).all() and (high == 1.0).all()):
-        half = (high - low) / 2
-        for block in blocks(len(log.action)):
-            # The middle first: both edges then come out as exactly -1 and 1.
-            log.action[block] = (log.action[block] - (low + half)) / half
     check_overshoot(log, low, high)
+    to_unit(log.action, low, high)
     beyond = rows_where(log.action, lambda action: np.abs(action) > 1.0)
     if beyond.any():
         for block in blocks(len(log.action)):
@@ -29,7 +29,16 @@ def fit_actions(log: Log, box: Box | None) -> None:
         log.notes.append(Finding("warning", told, int(np.argmax(beyond))))
 
 
-def limits(log: Log, box: Box | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def to_unit(action: NDArray[np.float32], low: Edge, high: Edge) -> None:
+    if (low == -1.0).all() and (high == 1.0).all():
+        return
+    half = (high - low) / 2
+    for block in blocks(len(action)):
+        # The middle first: both edges then come out as exactly -1 and 1.
+        action[block] = (action[block] - (low + half)) / half
+
+
+def limits(log: Log, box: Box | None) -> tuple[Edge, Edge]:
     """Lowest and highest action of every column."""
     chosen = box if box is not None else log.action_box
     low, high = chosen if chosen is not None else (-1.0, 1.0)
@@ -39,8 +48,8 @@ def limits(log: Log, box: Box | None) -> tuple[NDArray[np.float64], NDArray[np.f
             np.broadcast_to(np.asarray(edge, np.float64), (width,)) for edge in (low, high)
         )
     except ValueError:
-        shapes = np.shape(low), np.shape(high)
-        raise UsageError(f"{log.where}: an action box {shapes} for {width} actions") from None
+        has = f"{width} actions in a row, where the action box has {np.size(low)}"
+        raise DataError(f"{log.where}: {has}; choose the box that it was logged in") from None
     if not (np.isfinite(wide).all() and (wide[0] < wide[1]).all()):
         raise UsageError(
             f"{log.where}: the action box must be finite and not empty, got {low} to {high}"
@@ -48,16 +57,21 @@ def limits(log: Log, box: Box | None) -> tuple[NDArray[np.float64], NDArray[np.f
     return wide[0], wide[1]
 
 
-def check_overshoot(log: Log, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
-    wrong = rows_where(log.action, lambda action: np.abs(action) > 1.0 + OVERSHOOT)
+def overshooting(log: Log, low: Edge, high: Edge) -> NDArray[np.bool_]:
+    """Rows whose action lies outside of the box by more than rounding explains."""
+    slack = OVERSHOOT * (high - low) / 2
+    return rows_where(log.action, lambda a: (a < low - slack) | (a > high + slack))
+
+
+def check_overshoot(log: Log, low: Edge, high: Edge) -> None:
+    wrong = overshooting(log, low, high)
     if not wrong.any():
         return
     row = int(np.argmax(wrong))
-    column = int(np.argmax(np.abs(log.action[row])))
-    middle, half = (low + high)[column] / 2, (high - low)[column] / 2
-    value = float(log.action[row, column]) * half + middle
+    beyond = np.maximum(low - log.action[row], log.action[row] - high)
+    column = int(np.argmax(beyond / (high - low)))
     raise DataError(
-        f"{log.where}: action holds {value:g} at row {row}, column {column}, outside of "
-        f"[{low[column]:g}, {high[column]:g}] ({int(wrong.sum()):,} such rows); "
+        f"{log.where}: action holds {log.action[row, column]:g} at row {row}, column {column}, "
+        f"outside of [{low[column]:g}, {high[column]:g}] ({int(wrong.sum()):,} such rows); "
         "give the box of the actuators as action_box"
     )

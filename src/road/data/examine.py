@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from road.data.actions import limits, overshooting
 from road.data.blocks import blocks, not_finite, rows_where
 from road.data.dataset import FLAGS, Dataset, check_layout, outside
 from road.data.episodes import breaks
 from road.data.findings import Finding, Findings, Level, sorted_findings
+from road.data.log import Log
+from road.data.reading import Reading
 from road.errors import DataError
 
 HUGE = 1e6
@@ -38,14 +41,25 @@ def examine(data: Dataset | Mapping[str, NDArray[Any]]) -> Findings:
 
 
 def faulty_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
-    for name, array in arrays.items():
-        if name not in FLAGS:
-            yield from about(rows_where(array, not_finite), "error", f"{name} holds NaN or inf in")
+    yield from holes(arrays)
     beyond = rows_where(arrays["action"], outside)
     yield from about(beyond, "error", "action lies outside of [-1, 1] in")
     ends = arrays["terminated"] | arrays["truncated"]
     if not ends[-1]:
         yield Finding("error", "the last row is neither terminated nor truncated", len(ends) - 1)
+
+
+def holes(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
+    for name, array in arrays.items():
+        if name not in FLAGS:
+            yield from about(rows_where(array, not_finite), "error", f"{name} holds NaN or inf in")
+
+
+def log_faults(log: Log, reading: Reading) -> list[Finding]:
+    """Every reason for which a log is refused, by the rows of its file."""
+    faults = [] if reading.drop_nonfinite else holes(log.arrays())
+    beyond = overshooting(log, *limits(log, reading.action_box))
+    return [*faults, *about(beyond, "error", "action lies outside of its box in")]
 
 
 def about(rows: NDArray[np.bool_], level: Level, words: str) -> Iterator[Finding]:
@@ -93,7 +107,8 @@ def what_never_changes(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
     reward = arrays["reward"]
     if (reward == reward[0]).all():
         yield Finding("warning", f"every reward is {reward[0]:g}: there is nothing to prefer")
-    for name, level in (("observation", "note"), ("action", "warning")):
+    levels: dict[str, Level] = {"observation": "note", "action": "warning"}
+    for name, level in levels.items():
         still = constant_columns(arrays[name])
         if still:
             named = ", ".join(map(str, still[:8])) + ", …" * (len(still) > 8)

@@ -75,7 +75,13 @@ def load_with(
     scheme, name = split_source(source)
     if scheme == STORED:  # settled when it was made
         return open_stored(Path(name).expanduser())
-    return understand(SOURCES[scheme](name, selection, room), reading, room)
+    return understand(read_log(source, selection, room), reading, room)
+
+
+def read_log(source: str, selection: Selection, room: Room = in_memory) -> Log:
+    """The rows of a source as they were found."""
+    scheme, name = split_source(source)
+    return SOURCES[scheme](name, selection, room)
 
 
 def split_source(source: str) -> tuple[str, str]:

@@ -66,17 +66,22 @@ def page(runs: Sequence[RunRecord], summaries: Sequence[Summary]) -> str:
     alone = len(runs) == 1
     title = summaries[0].name if alone else f"{len(runs)} runs"
     body = one_run(runs[0], summaries[0]) if alone else several_runs(runs, summaries)
+    return document(f"{shorten(title, 80)} · ROAD report", body)
+
+
+def document(title: str, body: Iterable[Markup]) -> str:
+    """A whole page that loads nothing and runs nothing."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{shorten(title, 80)} · ROAD report"),
+        tag("title", title),
         tag("style", Markup(style_sheet())),
     )
-    document = tag("html", head, tag("body", tag("main", list(body))), lang="en")
-    return f"<!doctype html>\n{document}\n"
+    page = tag("html", head, tag("body", tag("main", list(body))), lang="en")
+    return f"<!doctype html>\n{page}\n"
 
 
 def style_sheet() -> str:
@@ -172,8 +177,12 @@ def sections_that_fit(pairs: Sequence[tuple[RunRecord, Summary]]) -> Iterable[Ma
 
 
 def footer(summaries: Sequence[Summary]) -> Markup:
+    return numbers_to_take([asdict(summary) for summary in summaries], "summary.json")
+
+
+def numbers_to_take(numbers: object, name: str) -> Markup:
     """The numbers to take away, in the page itself."""
-    data = json.dumps([asdict(summary) for summary in summaries], allow_nan=False).encode()
+    data = json.dumps(numbers, allow_nan=False).encode()
     address = "data:application/json;base64," + base64.b64encode(data).decode()
-    link = tag("a", "Save the numbers as JSON", href=address, download="summary.json")
+    link = tag("a", "Save the numbers as JSON", href=address, download=name)
     return tag("footer", tag("p", link, f" · road {__version__}"))

@@ -1,0 +1,100 @@
+"""``road data check``: the card of a dataset, and everything that is wrong with it."""
+
+import json
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+from rich.console import Console
+
+from road.cli.data_card import print_card, print_findings
+from road.cli.data_flags import ReadingFlags
+from road.cli.flags import parse_flags
+from road.data.card import make_card
+from road.data.dataset import Dataset
+from road.data.examine import check_spaces, log_faults
+from road.data.load import load_with, read_log
+from road.data.log import Box
+from road.data.reading import Reading, understand
+from road.errors import DataError
+
+
+@dataclass(frozen=True)
+class Check:
+    """Print what a dataset holds and everything that is wrong with it."""
+
+    source: Annotated[str, tyro.conf.Positional]
+    """file:PATH, d4rl:NAME, minari:ID or stored:FOLDER."""
+    env: str | None = None
+    """A task or a Gymnasium id that the data should fit; a task also scores its returns."""
+    out: Path | None = None
+    """Where to write the same as an HTML page with plots."""
+    json: bool = False
+    """Print the card as JSON instead."""
+    how: tyro.conf.OmitArgPrefixes[ReadingFlags] = field(default_factory=ReadingFlags)
+
+
+def run(words: list[str]) -> int:
+    flags = parse_flags(Check, words, "data check")
+    fits = Fitting() if flags.env is None else fitting(flags.env)
+    dataset = read_with_care(flags, flags.how.reading(fits.box))
+    if fits.spaces is not None:
+        check_spaces(dataset, *fits.spaces, where=str(flags.env))
+    card = make_card(dataset, flags.source, fits.score_range)
+    if flags.json:
+        sys.stdout.write(json.dumps(card) + "\n")
+    else:
+        print_card(card)
+    if flags.out is not None:
+        from road.report.dataset import write_dataset_page
+
+        sys.stdout.write(f"page: {write_dataset_page(card, flags.out)}\n")
+    return 0
+
+
+def read_with_care(flags: Check, reading: Reading) -> Dataset:
+    """The dataset, or every fault for which it is none."""
+    if flags.source.startswith("stored:"):
+        return load_with(flags.source, reading, flags.how.selection)
+    log = read_log(flags.source, flags.how.selection)
+    faults = log_faults(log, reading)
+    if faults:
+        print_findings([asdict(fault) for fault in faults], Console(highlight=False))
+        count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
+        raise DataError(f"{log.where}: {count}, nothing can be learnt from it; mend the log")
+    return understand(log, reading)
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What an environment asks of data."""
+
+    spaces: tuple[int, int] | None = None
+    """Lengths of observations and actions."""
+    box: Box | None = None
+    score_range: tuple[float, float] | None = None
+
+
+def fitting(name: str) -> Fitting:
+    """Of a task of the catalogue, or of an environment that Gymnasium knows."""
+    from road.tasks.catalogue import TASKS, usual_spelling
+
+    listed = TASKS.get(usual_spelling(name))
+    if listed is not None:
+        environment = listed.environment()
+        score = listed.score.minimum, listed.score.maximum
+        return Fitting(lengths(environment), score_range=score)
+    from road.tasks.own import make_registered
+    from road.tasks.vectors import action_box, as_vectors
+
+    environment = make_registered(name, ())
+    return Fitting(lengths(as_vectors(environment, name)), action_box(environment))
+
+
+def lengths(environment: Any) -> tuple[int, int]:
+    """Of observations and actions; the environment is closed."""
+    spaces = environment.observation_space.shape[0], environment.action_space.shape[0]
+    environment.close()
+    return spaces

@@ -1,0 +1,53 @@
+"""``road data convert``: a dataset in another format."""
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from road.cli.data_flags import ReadingFlags
+from road.cli.flags import parse_flags
+from road.data.load import load_with
+from road.data.stored import store
+from road.data.writing import write_d4rl, write_minari
+from road.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Convert:
+    """Write a dataset as D4RL HDF5, as a Minari dataset, or as a folder to map from disk."""
+
+    source: Annotated[str, tyro.conf.Positional]
+    """file:PATH, d4rl:NAME, minari:ID or stored:FOLDER."""
+    target: Annotated[str, tyro.conf.Positional]
+    """file:PATH.hdf5, minari:ID or stored:FOLDER; nothing is overwritten."""
+    env: str | None = None
+    """Of a Minari dataset: the Gymnasium id of the environment that it was logged in."""
+    how: tyro.conf.OmitArgPrefixes[ReadingFlags] = field(default_factory=ReadingFlags)
+
+
+def run(words: list[str]) -> int:
+    flags = parse_flags(Convert, words, "data convert")
+    sys.stdout.write(f"{convert(flags)}\n")
+    return 0
+
+
+def convert(flags: Convert) -> Path:
+    reading, selection = flags.how.reading(), flags.how.selection
+    scheme, _, name = flags.target.partition(":")
+    path = Path(name).expanduser()
+    if scheme == "stored" and name:
+        # Larger than memory is what this format is for: arrays are made on disk.
+        store(path, lambda room: load_with(flags.source, reading, selection, room))
+        return path
+    if scheme == "minari" and name:
+        return write_minari(
+            load_with(flags.source, reading, selection), name, environment=flags.env
+        )
+    if scheme == "file" and path.suffix in (".hdf5", ".h5"):
+        if path.exists():
+            raise UsageError(f"{path} exists already; name a file that does not")
+        return write_d4rl(load_with(flags.source, reading, selection), path)
+    raise UsageError(f"{flags.target!r} is not file:PATH.hdf5, minari:ID or stored:FOLDER")
