@@ -17,7 +17,11 @@ def cache_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         yield
 
 
-@pytest.fixture(scope="module", params=list(TASKS))
+EMBEDDED = [name for name, task in TASKS.items() if task.source is None]
+"""Tasks that make their own data."""
+
+
+@pytest.fixture(scope="module", params=EMBEDDED)
 def task(request: pytest.FixtureRequest) -> Task:
     task = TASKS[request.param]
     if task.family == "pointmaze" and not ROBOTICS:

@@ -10,7 +10,7 @@ from road.errors import UsageError
 from road.tasks import DEFAULT_TASK, TASKS, find_task
 
 SOURCE = Path(road.__file__).parent
-ROOMS_THAT_MAY = {"tasks", "experiments"}
+ROOMS_THAT_MAY = {"tasks", "experiments", "data"}
 OF_THE_PAPER = {"antmaze", "halfcheetah", "hopper", "walker2d", "kitchen", "adroit"}
 
 
@@ -23,15 +23,40 @@ def code_without_prose(text: str) -> str:
     return ast.unparse(tree).lower()
 
 
-def test_the_five_tasks_are_listed_and_the_default_is_one_of_them() -> None:
-    assert set(TASKS) == {
+def test_the_tasks_that_make_their_own_data_come_first_and_hold_the_default() -> None:
+    assert list(TASKS)[:5] == [
         "pointmaze-umaze-random",
         "pointmaze-umaze-play",
         "pointmaze-medium-play",
         "pendulum-mixed",
         "pendulum-flipped",
-    }
+    ]
     assert find_task(DEFAULT_TASK) is TASKS["pointmaze-umaze-random"]
+
+
+def test_the_papers_tasks_have_the_papers_names() -> None:
+    mazes = ["umaze", "umaze-diverse", "medium-play", "medium-diverse", "large-play"]
+    qualities = ["random", "medium-replay", "medium", "medium-expert", "expert"]
+    named = {f"antmaze-{maze}" for maze in [*mazes, "large-diverse"]}
+    named |= {f"{b}-{q}" for b in ("halfcheetah", "walker2d", "hopper") for q in qualities}
+    named |= {f"kitchen-{kind}" for kind in ("complete", "partial", "mixed")}
+    named |= {f"{skill}-binary" for skill in ("pen", "door", "relocate")}
+    assert set(TASKS) == named | set(list(TASKS)[:5])
+    assert len(named) == 24 + 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("hopper-medium-v2", "hopper-medium"),
+        ("halfcheetah_medium_replay", "halfcheetah-medium-replay"),
+        ("Walker2d-Medium-Expert-v0", "walker2d-medium-expert"),
+        ("antmaze-large-diverse-v1", "antmaze-large-diverse"),
+        ("pen-binary-v0", "pen-binary"),
+    ],
+)
+def test_a_name_as_another_library_spells_it_is_understood(typed: str, name: str) -> None:
+    assert find_task(typed) is TASKS[name]
 
 
 def test_a_task_is_listed_under_its_own_name() -> None:
@@ -58,7 +83,7 @@ def test_the_catalogue_cannot_be_changed() -> None:
 
 
 def test_names_of_environments_stay_in_this_room() -> None:
-    words = OF_THE_PAPER | {task.family for task in TASKS.values()}
+    words = OF_THE_PAPER | {"pointmaze", "pendulum"}
     found = [
         f"{path.relative_to(SOURCE)}: {word}"
         for path in sorted(SOURCE.rglob("*.py"))

@@ -26,6 +26,8 @@ class Eval:
     """Seed of the episodes; the default is far from any training seed."""
     best: bool = False
     """Judge the best checkpoint instead of the newest."""
+    allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A module that the run's own environment imports; to be allowed anew, as its code runs."""
 
 
 def run(words: list[str]) -> int:
@@ -35,6 +37,12 @@ def run(words: list[str]) -> int:
     prepare_jax(data_folder() / "compiled", None)
     from road.training.launch import evaluate_run
 
-    position, result = evaluate_run(flags.folder, flags.episodes, best=flags.best, seed=flags.seed)
+    position, result = evaluate_run(
+        flags.folder,
+        flags.episodes,
+        best=flags.best,
+        seed=flags.seed,
+        allowed=flags.allow_import,
+    )
     sys.stdout.write(json.dumps({"position": position, **asdict(result)}) + "\n")
     return 0

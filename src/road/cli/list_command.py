@@ -21,26 +21,34 @@ class List:
 
 def run(words: list[str]) -> int:
     what = parse_flags(List, words, "list").what
-    named = {"tasks": tasks, "agents": agents, "mixers": mixers}[what]()
-    width = max(map(len, named))
-    sys.stdout.write("".join(f"{name:{width}}  {text}\n" for name, text in named.items()))
+    groups = {"tasks": tasks, "agents": agents, "mixers": mixers}[what]()
+    sys.stdout.write("\n".join(map(listed, groups)))
     return 0
 
 
-def tasks() -> dict[str, str]:
+def listed(group: dict[str, str]) -> str:
+    width = max(map(len, group))
+    return "".join(f"{name:{width}}  {text}\n" for name, text in group.items())
+
+
+def tasks() -> list[dict[str, str]]:
+    """A group for each family."""
     from road.tasks.catalogue import TASKS
 
-    return {name: task.description for name, task in TASKS.items()}
+    families: dict[str, dict[str, str]] = {}
+    for name, task in TASKS.items():
+        families.setdefault(task.family, {})[name] = task.description
+    return list(families.values())
 
 
-def agents() -> dict[str, str]:
+def agents() -> list[dict[str, str]]:
     from road.agents.recipes import AGENTS
 
-    return {name: first_line(inspect.getmodule(kind)) for name, kind in AGENTS.items()}
+    return [{name: first_line(inspect.getmodule(kind)) for name, kind in AGENTS.items()}]
 
 
-def mixers() -> dict[str, str]:
-    return {name: first_line(kind) for name, kind in MIXERS.items()}
+def mixers() -> list[dict[str, str]]:
+    return [{name: first_line(kind) for name, kind in MIXERS.items()}]
 
 
 def first_line(thing: Any) -> str:

@@ -19,10 +19,13 @@ class Resume:
 
     folder: Annotated[Path, tyro.conf.Positional]
     """The run folder."""
+    allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A module that the run's own environment imports; to be allowed anew, as its code runs."""
 
 
 def run(words: list[str]) -> int:
-    folder = parse_flags(Resume, words, "resume").folder
+    flags = parse_flags(Resume, words, "resume")
+    folder = flags.folder
     from road.training.folder import META, read_run_file
 
     threads = str(read_run_file(folder, META).get("machine", {}).get("jax_threads"))
@@ -30,6 +33,6 @@ def run(words: list[str]) -> int:
     from road.training.launch import resume_run
 
     with watching(folder) as notify:
-        resume_run(folder, notify)
+        resume_run(folder, notify, flags.allow_import)
     finish(folder)
     return 0

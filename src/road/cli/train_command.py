@@ -1,7 +1,9 @@
 """``road train``: from a task's dataset to a fine-tuned agent and its report."""
 
 import dataclasses
+import re
 import shlex
+import sys
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +17,8 @@ from road.cli.flags import parse_flags
 from road.cli.jax_setup import prepare_jax
 from road.errors import UsageError
 from road.tasks.cache import data_folder
-from road.tasks.catalogue import DEFAULT_TASK, TASKS
+from road.tasks.catalogue import DEFAULT_TASK, TASKS, usual_spelling
+from road.tasks.own import Own
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Where:
     """Run folder; by default runs/TASK__AGENT__MIXER__sSEED."""
     threads: int | None = None
     """Threads that JAX uses; results of different numbers of threads differ in their last bits."""
+    allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A module that may be imported for --env MODULE:ID: its code runs. Once for each module."""
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads < 1:
@@ -38,6 +43,7 @@ def run(words: list[str]) -> int:
     from road.training.launch import start_run
 
     plan, where = parse_plan(words)
+    note_spelling(words, plan)
     out = where.out or fresh_folder(plan)
     with watching(out) as notify:
         start_run(plan, out, shlex.join(["road", "train", *words]), notify)
@@ -49,11 +55,9 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
     """The plan: the task's own defaults, changed by the flags."""
     from road.training.config import RunConfig, default_plan
 
-    names = {
-        "task": task_word(words),
-        "agent": value_of(words, "--agent") or "iql",
-    }
-    base = default_plan(names["task"], names["agent"], value_of(words, "--mixer"))
+    own = Own(env=value_of(words, "--env"), data=value_of(words, "--data"))
+    agent = value_of(words, "--agent") or "iql"
+    base = default_plan(task_word(words, own), agent, value_of(words, "--mixer"), own)
     kind = flags_class(base, RunConfig)
     flags: Any = parse_flags(kind, words, "train")
     plan = dataclasses.replace(
@@ -61,8 +65,18 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
         agent=getattr(flags, group(base.agent_name)),
         mixer=getattr(flags, group(base.mixer_name)),
         config=flags.run,
+        own=anchored(flags.own),
+        allowed=flags.where.allow_import,
     )
     return plan, flags.where
+
+
+def anchored(own: Own) -> Own:
+    """A path is written down whole, so that the run can be resumed from another folder."""
+    scheme, _, path = (own.data or "").partition(":")
+    if scheme != "file":
+        return own
+    return dataclasses.replace(own, data=f"file:{Path(path).expanduser().absolute()}")
 
 
 def flags_class(base: Any, run_config: type[Any]) -> type[Any]:
@@ -73,6 +87,7 @@ def flags_class(base: Any, run_config: type[Any]) -> type[Any]:
         ("task", task, field(default=base.task_name)),
         ("agent", Annotated[str, tyro.conf.arg(help=AGENT_HELP)], field(default=base.agent_name)),
         ("mixer", Annotated[str, tyro.conf.arg(help=MIXER_HELP)], field(default=base.mixer_name)),
+        ("own", spread[Own], field(default=base.own)),
         ("run", spread[run_config], field(default=base.config)),
         ("where", spread[Where], field(default=Where())),
         (group(base.agent_name), type(base.agent), field(default=base.agent)),
@@ -95,12 +110,15 @@ def group(name: str) -> str:
     return name.replace("-", "_")
 
 
-def task_word(words: list[str]) -> str:
+def task_word(words: list[str], own: Own) -> str:
     """The task among the words: its defaults are needed before the flags can be read."""
-    named = [word for word in words if word in TASKS]
-    if named:
-        return named[0]
-    return words[0] if words and not words[0].startswith("-") else DEFAULT_TASK
+    first = words[0] if words and not words[0].startswith("-") else None
+    named = next((word for word in words if usual_spelling(word) in TASKS), first)
+    if own.env is None:
+        return DEFAULT_TASK if named is None else named
+    if named is not None:
+        raise UsageError(f"name a task or --env, not both: got {named!r} and --env {own.env}")
+    return own.env
 
 
 def value_of(words: list[str], flag: str) -> str | None:
@@ -112,8 +130,16 @@ def value_of(words: list[str], flag: str) -> str | None:
     return None
 
 
+def note_spelling(words: list[str], plan: Any) -> None:
+    """Tell a user who wrote a name as another library has it how it is called here."""
+    typed = task_word(words, plan.own)
+    if typed != plan.task_name:
+        sys.stderr.write(f"note: task {typed!r} is called {plan.task_name!r} here\n")
+
+
 def fresh_folder(plan: Any) -> Path:
-    name = f"{plan.task_name}__{plan.agent_name}__{plan.mixer_name}__s{plan.config.seed}"
+    task = re.sub(r"[^\w.-]+", "-", plan.task_name)
+    name = f"{task}__{plan.agent_name}__{plan.mixer_name}__s{plan.config.seed}"
     path, number = Path("runs") / name, 1
     while path.exists():
         number += 1

@@ -1,5 +1,6 @@
 """All tasks, as data. No other room knows a family or an environment by name."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -8,6 +9,8 @@ from typing import Any
 from road.data.dataset import Dataset
 from road.naming import find_name
 from road.tasks.cache import cached
+from road.tasks.families import adroit, antmaze, kitchen, locomotion
+from road.tasks.own import Own, adapted, registered_task
 from road.tasks.scores import ScoreReference
 from road.tasks.settings import PENDULUM, POINTMAZE, merged
 from road.tasks.sources import pendulum, pointmaze
@@ -50,6 +53,7 @@ def maze_task(
         reward=Affine(shift=-1.0),
         settings=POINTMAZE,
         failure_reward=0.0,
+        environment_id=environment_id,
     )
 
 
@@ -67,6 +71,7 @@ def pendulum_task(
         # Brings values from hundreds to tens, where IQL's weights exp(beta A) are not all cut.
         reward=Affine(scale=0.1),
         settings=merged(PENDULUM, {"run": budget}),
+        environment_id=pendulum.ENVIRONMENT_ID,
     )
 
 
@@ -100,10 +105,33 @@ AS_LOGGED = (
     ),
 )
 
+OF_THE_PAPER = (*antmaze.TASKS, *locomotion.TASKS, *kitchen.TASKS, *adroit.TASKS)
+
 # Small networks and few steps ask for inputs of one size; the paper's own tasks are not touched.
-TASKS: Mapping[str, Task] = MappingProxyType({task.name: standardised(task) for task in AS_LOGGED})
+TASKS: Mapping[str, Task] = MappingProxyType(
+    {task.name: standardised(task) for task in AS_LOGGED}
+    | {task.name: task for task in OF_THE_PAPER}
+)
 DEFAULT_TASK = "pointmaze-umaze-random"
 
 
 def find_task(name: str) -> Task:
-    return find_name(name, TASKS, "task")
+    return find_name(usual_spelling(name), TASKS, "task")
+
+
+def usual_spelling(name: str) -> str:
+    """A task's name here, from the name it has elsewhere (``Hopper_Medium-v2``); else as it was."""
+    bare = re.sub(r"-v\d+$", "", name.lower().replace("_", "-"))
+    return bare if bare in TASKS else name
+
+
+def find_own_task(name: str, own: Own, allowed: tuple[str, ...] = ()) -> Task:
+    """A listed task as the user wants it, or the task around an environment of the user's."""
+    if own.env is not None:
+        return registered_task(own, allowed)
+    task = find_task(name)
+    for embedded in AS_LOGGED:
+        # Standardised anew, by the data that the user brought.
+        if embedded.name == task.name:
+            return standardised(adapted(embedded, own))
+    return adapted(task, own)

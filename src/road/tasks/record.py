@@ -45,10 +45,10 @@ def record(environment: Environment, behaviour: Behaviour, rows: int, seed: int)
         for episode in itertools.count()
     )
     steps = itertools.islice(itertools.chain.from_iterable(episodes), rows)
-    dataset = [np.array(column) for column in zip(*steps, strict=True)]
-    terminated, truncated = dataset[-2:]
-    truncated[-1] |= ~terminated[-1]
-    return Dataset(*dataset)
+    columns = [np.array(column) for column in zip(*steps, strict=True)]
+    arrays = dict(zip(Step._fields, columns, strict=True))
+    arrays["truncated"][-1] |= ~arrays["terminated"][-1]
+    return Dataset(**arrays, notes=())
 
 
 def run_episode(environment: Environment, policy: Policy, seed: int) -> Iterator[Step]:

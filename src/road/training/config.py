@@ -5,16 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from road.agents.recipes import AGENTS, PRESETS, RECIPES, Recipe
+from road.agents.recipes import AGENTS, ALIASES, PRESETS, RECIPES, Recipe
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
 from road.naming import find_name
-from road.tasks.catalogue import DEFAULT_TASK, find_task
+from road.tasks.catalogue import DEFAULT_TASK, find_own_task, find_task
+from road.tasks.own import Own
 from road.tasks.task import Task
 
 FORMAT = 1
 """Version of ``config.json``."""
 MOST_SEED = 2**32 - 1
+AS_LISTED = Own()
+"""Nothing brought along: the task as the catalogue has it."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,16 @@ class Plan:
     mixer_name: str
     mixer: Mixer[Any]
     config: RunConfig
+    own: Own = AS_LISTED
+    """What the user brings along or sets otherwise in the task."""
+    allowed: tuple[str, ...] = ()
+    """Modules that may be imported for the environment: for this process, never written down."""
+    given: Task | None = None
+    """A task made of Python objects: it dies with the process."""
 
     @property
     def task(self) -> Task:
-        return find_task(self.task_name)
+        return self.given or chosen_task(self.task_name, self.own, self.allowed)
 
     @property
     def recipe(self) -> Recipe:
@@ -85,34 +94,55 @@ class Plan:
         return {
             "format": FORMAT,
             "task": self.task_name,
+            **self.brought(),
             "agent": {"name": self.agent_name, **dataclasses.asdict(self.agent)},
             "mixer": {"name": self.mixer_name, **dataclasses.asdict(self.mixer)},  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
             **dataclasses.asdict(self.config),
         }
 
+    def brought(self) -> dict[str, Any]:
+        """What was set in ``own``, where anything was; and whether Python objects were given."""
+        told = {
+            name: value for name, value in dataclasses.asdict(self.own).items() if value is not None
+        }
+        given = {} if self.given is None else {"given": True}
+        return {**({"own": told} if told else {}), **given}
+
+
+def chosen_task(name: str, own: Own, allowed: tuple[str, ...] = ()) -> Task:
+    return find_task(name) if own == AS_LISTED else find_own_task(name, own, allowed)
+
 
 def default_plan(
-    task_name: str = DEFAULT_TASK, agent_name: str = "iql", mixer_name: str | None = None
+    task_name: str = DEFAULT_TASK,
+    agent_name: str = "iql",
+    mixer_name: str | None = None,
+    own: Own = AS_LISTED,
+    given: Task | None = None,
 ) -> Plan:
     """The plan that the agent's recipe and the task's table of settings give.
 
     The task has the last word on agent and run, the recipe on the mixer; None takes the mixer that
     belongs to the recipe.
     """
-    settings = find_task(task_name).settings
+    task = given or chosen_task(task_name, own)
+    settings, agent_name = task.settings, ALIASES.get(agent_name, agent_name)
     agent_class = find_name(agent_name, AGENTS, "agent")
     agent = agent_class(**{**settings.get(agent_name, {}), **PRESETS.get(agent_name, {})})
     recipe = RECIPES[agent_name](agent)
     mixer_name = recipe.mixer if mixer_name is None else mixer_name
     mixer_class = find_name(mixer_name, MIXERS, "mixer")
     mixer_settings = {**settings.get(mixer_name, {}), **recipe.mixer_settings.get(mixer_name, {})}
+    run = {**settings.get("run", {}), **settings.get(f"{agent_name} run", {})}
     return Plan(
-        task_name=task_name,
+        task_name=task.name,
         agent_name=agent_name,
         agent=agent,
         mixer_name=mixer_name,
         mixer=mixer_class(**mixer_settings),
-        config=default_config(recipe, settings.get("run", {})),
+        config=default_config(recipe, run),
+        own=own,
+        given=given,
     )
 
 
@@ -124,14 +154,19 @@ def default_config(recipe: Recipe, run: Mapping[str, Any]) -> RunConfig:
     return dataclasses.replace(config, warmup_steps=warmup, offline_steps=offline)
 
 
-def plan_from_json(data: Mapping[str, Any]) -> Plan:
+def plan_from_json(data: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Plan:
     """The plan that ``Plan.to_json`` wrote; a UsageError for what this version cannot read."""
     if data.get("format") != FORMAT:
         raise UsageError(
             f"config.json has format {data.get('format')!r}, this version of road reads {FORMAT}"
         )
+    if "given" in data:
+        raise UsageError(
+            f"task {data.get('task')!r} was given as Python objects, which no run folder can hold; "
+            "call road.finetune with them and resume=True"
+        )
     try:
-        return revived_plan(data)
+        return dataclasses.replace(revived_plan(data), allowed=allowed)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"config.json cannot be read: {type(error).__name__}: {error}") from error
 
@@ -139,7 +174,8 @@ def plan_from_json(data: Mapping[str, Any]) -> Plan:
 def revived_plan(data: Mapping[str, Any]) -> Plan:
     agent, mixer = dict(data["agent"]), dict(data["mixer"])
     agent_name, mixer_name = agent.pop("name"), mixer.pop("name")
-    run = {k: v for k, v in data.items() if k not in ("format", "task", "agent", "mixer")}
+    apart = ("format", "task", "own", "agent", "mixer")
+    run = {name: value for name, value in data.items() if name not in apart}
     return Plan(
         task_name=data["task"],
         agent_name=agent_name,
@@ -147,6 +183,7 @@ def revived_plan(data: Mapping[str, Any]) -> Plan:
         mixer_name=mixer_name,
         mixer=rebuild(find_name(mixer_name, MIXERS, "mixer"), mixer),
         config=rebuild(RunConfig, run),
+        own=rebuild(Own, data.get("own", {})),
     )
 
 

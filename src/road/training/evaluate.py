@@ -11,6 +11,7 @@ from road.randomness import NumpyStream, Stream, jax_stream
 from road.tasks.task import Environment, Task
 from road.training.engine import Engine, Leaves
 from road.training.rollout import guarded
+from road.types import Spec
 
 Policy = Callable[[NDArray[np.float32], int], NDArray[np.float32]]
 """Actions for a batch of observations, and the number of the step for those that draw."""
@@ -90,6 +91,15 @@ class Evaluator:
                     self._next_episode(lane, index, next(waiting, None))
             step += 1
         return self._summary(*np.transpose(done))
+
+    @property
+    def spec(self) -> Spec:
+        """What an agent must know of the task that it is judged in."""
+        environment = self._lanes[0].environment
+        observations, actions = environment.observation_space.shape, environment.action_space.shape
+        assert observations is not None
+        assert actions is not None
+        return Spec(*observations, *actions)
 
     def _summary(self, returns: NDArray[np.float64], lengths: NDArray[np.float64]) -> Evaluation:
         mean = float(returns.mean())

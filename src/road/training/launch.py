@@ -23,7 +23,6 @@ from road.training.folder import (
 from road.training.run import Run
 from road.training.signals import listening
 from road.training.state import RunState, state_from
-from road.types import Spec
 
 
 def start_run(plan: Plan, path: Path, command: str, notify: Notify) -> None:
@@ -45,9 +44,15 @@ def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:
     folder.write(CONFIG, plan.to_json())
 
 
-def resume_run(path: Path, notify: Notify) -> None:
-    """Continue a run from its newest whole checkpoint; a finished one is left as it is."""
-    plan = plan_from_json(read_run_file(path, CONFIG))
+def resume_run(path: Path, notify: Notify, allowed: tuple[str, ...] = ()) -> None:
+    """Continue a run from its newest whole checkpoint; a finished one is left as it is.
+
+    Modules that its environment imports must be allowed anew: a run folder may be somebody else's.
+    """
+    resume_plan(plan_from_json(read_run_file(path, CONFIG), allowed), path, notify)
+
+
+def resume_plan(plan: Plan, path: Path, notify: Notify) -> None:
     meta = read_run_file(path, META)
     folder = RunFolder(path)
     try:
@@ -112,16 +117,16 @@ def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> No
         raise StorageError(f"cannot append to sessions.jsonl: {error.strerror}") from error
 
 
-def evaluate_run(path: Path, episodes: int, *, best: bool, seed: int) -> tuple[int, Evaluation]:
+def evaluate_run(
+    path: Path, episodes: int, *, best: bool, seed: int, allowed: tuple[str, ...] = ()
+) -> tuple[int, Evaluation]:
     """Judge a saved agent on fresh episodes; gives the position it was saved at, and the result."""
-    plan = plan_from_json(read_run_file(path, CONFIG))
+    plan = plan_from_json(read_run_file(path, CONFIG), allowed)
     state = pick_state(path, best=best)
-    task = plan.task
-    evaluator = Evaluator(task, seed, episodes)
+    evaluator = Evaluator(plan.task.judged, seed, episodes)
     offline = plan.recipe.offline if state.counters.phase == "offline" else None
     agent = plan.recipe.online if offline is None else offline
-    dataset = task.dataset()
-    engine = Engine(agent, Spec(dataset.observation.shape[1], dataset.action.shape[1]))
+    engine = Engine(agent, evaluator.spec)
     result = evaluator(judged_policy(engine, state.agent, seed, 0), 0)
     evaluator.close()
     assert result is not None  # nobody asks it to stop

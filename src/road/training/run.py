@@ -37,12 +37,15 @@ class Run:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
         check_budget(plan)
         self.folder, self.notify, self.stop = folder, notify, stop
-        task = plan.task
-        self.rollout = Rollout(task, self.config.seed)
-        self.evaluator = Evaluator(task, self.config.seed, self.config.evaluation_episodes)
-        dataset = task.dataset()
+        # First what is quick to fail: an environment that cannot be made, then data.
+        self.evaluator = Evaluator(
+            plan.task.judged, self.config.seed, self.config.evaluation_episodes
+        )
+        dataset = plan.task.dataset()
+        self.task = plan.task.learnt_by(plan.agent_name, dataset)
+        self.rollout = Rollout(self.task, self.config.seed)
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
-        check_spaces(spec, task, self.rollout)
+        check_spaces(spec, self.task, self.rollout)
         self.engine = Engine(self.recipe.online, spec)
         self.offline_engine = self.engine
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
@@ -50,7 +53,7 @@ class Run:
         # No more rows than the run can write: memory is touched up front.
         capacity = max(min(self.config.buffer_capacity, self.config.online_steps), 1)
         self.sampler = MixedSampler(
-            offline=offline_rows(dataset, task, self.recipe.online.discount),
+            offline=offline_rows(dataset, self.task, self.recipe.online.discount),
             online=OnlineBuffer(spec, capacity),
             enough_online=min(self.config.batch_size, capacity),
         )
@@ -105,7 +108,7 @@ class Run:
         loop = Finetuning(
             self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config,
             random_warmup=self.recipe.random_warmup,
-            failure_reward=self.plan.task.failure,
+            failure_reward=self.task.failure,
         )  # fmt: skip
         try:
             for step in loop.run(self.state):
@@ -211,10 +214,13 @@ class Run:
 
 
 def check_budget(plan: Plan) -> None:
-    if plan.recipe.offline is None and plan.config.offline_steps:
+    recipe, steps = plan.recipe, plan.config.offline_steps
+    if recipe.offline is None and steps:
+        raise UsageError(f"{plan.agent_name} is not pretrained: offline_steps must be 0, got {steps}")
+    if recipe.needs_pretraining and not steps:
         raise UsageError(
-            f"{plan.agent_name} is not pretrained: offline_steps must be 0, "
-            f"got {plan.config.offline_steps}"
+            f"{plan.agent_name} fine-tunes what it has pretrained: offline_steps must be 1 or "
+            "more, got 0"
         )
 
 
@@ -222,7 +228,8 @@ def check_spaces(spec: Spec, task: Task, rollout: Rollout) -> None:
     """Before anything is compiled: the data and the environment are of one kind."""
     spaces: tuple[Any, ...] = rollout.shapes
     if spaces != ((spec.observation_dim,), (spec.action_dim,)):
+        data = "the dataset" if task.source is None else f"the data of {task.source}"
         raise UsageError(
-            f"task {task.name}: the dataset has {spec.observation_dim} observations and "
-            f"{spec.action_dim} actions, the environment {spaces[0]} and {spaces[1]}"
+            f"task {task.name}: {data} has {spec.observation_dim} observations and "
+            f"{spec.action_dim} actions a row, the environment {spaces[0][0]} and {spaces[1][0]}"
         )

@@ -15,6 +15,8 @@ from road.data.dataset import Dataset
 from road.tasks.record import Behaviour, Policy, random_walk, record
 from road.tasks.task import Environment
 
+ENVIRONMENT_ID = "Pendulum-v1"
+
 UPRIGHT_ENERGY = 15.0
 """Of rest at the top, in units where the speed counts as half its square: 3 g / (2 l) = 15."""
 CATCH_COSINE = 0.9
@@ -33,7 +35,7 @@ SCRIPTED, EPISODES = 3, 10
 
 
 def make_environment() -> Environment:
-    environment = gymnasium.make("Pendulum-v1", disable_env_checker=True)
+    environment = gymnasium.make(ENVIRONMENT_ID, disable_env_checker=True)
     return gymnasium.wrappers.RescaleAction(environment, np.float32(-1.0), np.float32(1.0))
 
 

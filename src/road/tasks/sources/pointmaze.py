@@ -4,8 +4,6 @@ The reward is 1 in the step that reaches the goal, where the episode ends, and 0
 D4RL's mazes. gymnasium-robotics is imported only when an environment is made.
 """
 
-import contextlib
-import io
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
-from road.errors import UsageError
 from road.tasks.record import Behaviour, Policy, random_walk, record
+from road.tasks.robotics import import_robotics
 from road.tasks.task import Environment
 
 Cell: TypeAlias = tuple[int, int]
@@ -53,20 +51,6 @@ def make_environment(environment_id: str) -> Environment:
     Path(environment.get_wrapper_attr("tmp_xml_file_path")).unlink(missing_ok=True)
     space = gymnasium.spaces.Box(-np.inf, np.inf, shape=(6,), dtype=np.float32)
     return gymnasium.wrappers.TransformObservation(environment, flatten, space)
-
-
-def import_robotics() -> None:
-    """Registers the mazes with gymnasium."""
-    try:
-        # The import writes a notice about unrelated hand environments to stderr.
-        with contextlib.redirect_stderr(io.StringIO()):
-            import gymnasium_robotics
-    except ImportError as absent:
-        raise UsageError(
-            "this task needs gymnasium-robotics, which is not installed; "
-            "run pip install 'road-rl[robotics]'"
-        ) from absent
-    gymnasium.register_envs(gymnasium_robotics)
 
 
 def flatten(observation: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float32]:

@@ -1,0 +1,121 @@
+"""A hand of 24 joints that turns a pen, opens a door or carries a ball; only success counts.
+
+A step costs 1 unless it ends in success. No episode ends before its time, so that holding on to a
+success pays. The authors' own binary logs are not part of D4RL: the cloned ones are, which were
+made the same way (human demonstrations and a policy that imitates them), and success is a
+function of the observation, so their rewards are made anew.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.dataset import Dataset
+from road.errors import DataError
+from road.tasks.family_settings import settings_of
+from road.tasks.logged import logged
+from road.tasks.mending import never_ending
+from road.tasks.robotics import import_robotics, make_quietly
+from road.tasks.scores import ScoreReference
+from road.tasks.task import Environment, Task
+from road.tasks.transforms import Affine
+from road.tasks.vectors import as_vectors
+
+Rows = NDArray[np.float32]
+Success = Callable[[Rows], NDArray[np.bool_]]
+"""Whether each observation (row, number) is one of success."""
+
+CENTRED = Affine(scale=10.0, shift=5.0)
+
+
+def pen_is_turned(observation: Rows) -> NDArray[np.bool_]:
+    """Within 7.5 cm of the target and within about 18 degrees of its direction."""
+    direction, wanted, offset = (observation[:, at : at + 3] for at in (33, 36, 39))
+    near = np.linalg.norm(offset, axis=1) < 0.075
+    return near & ((direction * wanted).sum(axis=1) > 0.95)
+
+
+def door_is_open(observation: Rows) -> NDArray[np.bool_]:
+    """The hinge is turned by 1.35 radians or more."""
+    return observation[:, 28] >= 1.35
+
+
+def ball_is_there(observation: Rows) -> NDArray[np.bool_]:
+    """Within 10 cm of the target."""
+    return np.linalg.norm(observation[:, 36:39], axis=1) < 0.1
+
+
+@dataclass(frozen=True)
+class Skill:
+    """What differs between the three."""
+
+    environment_id: str
+    horizon: int
+    width: int
+    """Numbers in an observation."""
+    success: Success
+    what: str
+
+
+SKILLS = {
+    "pen": Skill("AdroitHandPen-v1", 100, 45, pen_is_turned, "Turn a pen"),
+    "door": Skill("AdroitHandDoor-v1", 200, 39, door_is_open, "Unlatch and open a door"),
+    "relocate": Skill("AdroitHandRelocate-v1", 200, 39, ball_is_there, "Carry a ball home"),
+}
+
+
+class BinaryReward(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Pays 0 in a step of success and -1 in any other."""
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, _, _, truncated, info = self.env.step(action)
+        return observation, 0.0 if info["success"] else -1.0, False, truncated, info
+
+
+def make_environment(skill: Skill) -> Environment:
+    import_robotics()
+    environment = make_quietly(skill.environment_id, max_episode_steps=skill.horizon)
+    return as_vectors(BinaryReward(environment), skill.environment_id)
+
+
+def mend(skill: Skill, dataset: Dataset) -> Dataset:
+    """Rewards as the environment above pays them; the logs have a dense reward."""
+    if dataset.observation.shape[1] != skill.width:
+        raise DataError(
+            f"dataset: {dataset.observation.shape[1]} observations a row where "
+            f"{skill.environment_id} has {skill.width}; success cannot be told from them"
+        )
+    paid = np.where(skill.success(dataset.next_observation), 0.0, -1.0).astype(np.float32)
+    return never_ending(replace(dataset, reward=paid))
+
+
+def hand_task(name: str) -> Task:
+    skill = SKILLS[name]
+    source = f"d4rl:{name}-cloned-v1"
+    mended = partial(mend, skill)
+    return Task(
+        name=f"{name}-binary",
+        family="adroit",
+        description=f"{skill.what} with a hand, after demonstrations and their imitation.",
+        environment=partial(make_environment, skill),
+        dataset=partial(logged, source, mended),
+        horizon=skill.horizon,
+        # The share of steps in success, as RLPD's authors score it.
+        score=ScoreReference(minimum=-float(skill.horizon), maximum=0.0),
+        reward=Affine(),
+        # CQL, Cal-QL and WSRL: -5 and 5.
+        rewards={"cql": CENTRED, "cal-ql": CENTRED, "wsrl": CENTRED},
+        settings=settings_of("adroit"),
+        failure_reward=-1.0,
+        environment_id=skill.environment_id,
+        source=source,
+        mend=mended,
+    )
+
+
+TASKS = tuple(hand_task(name) for name in SKILLS)

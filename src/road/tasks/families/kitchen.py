@@ -1,0 +1,130 @@
+"""A robot arm in a kitchen that has four things to do, after logs of people who moved it.
+
+The files count the subtasks that are solved at each step, and so does the environment here; the
+stock one pays each of them once. What is judged is still D4RL's score: subtasks ever solved, of
+four. Observations are D4RL's 60 numbers, 30 positions and 30 of the goal, with D4RL's noise.
+"""
+
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+
+from road.data.dataset import Dataset
+from road.tasks.family_settings import settings_of
+from road.tasks.logged import logged
+from road.tasks.mending import ending_at
+from road.tasks.robotics import import_robotics, make_quietly, refuse_mujoco_from
+from road.tasks.scores import ScoreReference
+from road.tasks.task import Environment, Task
+from road.tasks.transforms import Affine
+from road.tasks.vectors import UnitActions
+
+ENVIRONMENT_ID, HORIZON = "FrankaKitchen-v1", 280
+BROKEN_MUJOCO = (3, 12)
+NOISE = 0.1
+"""Of D4RL's observations, as a share of each joint's amplitude; measured on kitchen-complete."""
+POSITIONS, SUBTASKS = 30, 4
+
+EASY = ("microwave", "kettle", "light switch", "slide cabinet")
+MIXED = ("microwave", "kettle", "bottom burner", "light switch")
+DATASETS = {
+    "complete": (EASY, "demonstrations that solve all four"),
+    "partial": (EASY, "demonstrations of which few solve all four"),
+    "mixed": (MIXED, "demonstrations of these and other things, never of all four"),
+}
+
+SOLVED = ScoreReference(minimum=0.0, maximum=float(SUBTASKS))
+
+
+class CountedSubtasks(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """D4RL's observations; pays the number of subtasks that are solved, and ends when all are."""
+
+    def __init__(self, environment: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(environment)
+        from gymnasium_robotics.envs.franka_kitchen.kitchen_env import OBS_ELEMENT_INDICES
+
+        self._goal = np.zeros(POSITIONS)
+        for subtask, target in environment.get_wrapper_attr("goal").items():
+            self._goal[OBS_ELEMENT_INDICES[subtask]] = target
+        self.observation_space = Box(-np.inf, np.inf, (2 * POSITIONS,), np.float32)
+
+    def reset(self, **options: Any) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        observation, info = self.env.reset(**options)
+        return self._flat(observation), info
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        observation, _, _, truncated, info = self.env.step(action)
+        pay, over = self.pay(info)
+        return self._flat(observation), pay, over, truncated, info
+
+    def pay(self, info: dict[str, Any]) -> tuple[float, bool]:
+        solved = len(info["step_task_completions"])
+        return float(solved), solved == SUBTASKS
+
+    def _flat(self, observation: dict[str, Any]) -> NDArray[np.float32]:
+        # The arm's positions and velocities (9 each), then the objects' (21 and 20).
+        state = observation["observation"]
+        return np.concatenate([state[:9], state[18:39], self._goal]).astype(np.float32)
+
+
+class FirstTimes(CountedSubtasks):
+    """Pays each subtask once, when it is first solved: what D4RL scores."""
+
+    def reset(self, **options: Any) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        self._before = 0
+        return super().reset(**options)
+
+    def pay(self, info: dict[str, Any]) -> tuple[float, bool]:
+        solved = len(info["episode_task_completions"])
+        new, self._before = solved - self._before, solved
+        return float(new), solved == SUBTASKS
+
+
+def make_environment(
+    subtasks: tuple[str, ...], kind: type[CountedSubtasks] = CountedSubtasks
+) -> Environment:
+    import_robotics()
+    refuse_mujoco_from(BROKEN_MUJOCO, "the kitchen")
+    environment = make_quietly(
+        ENVIRONMENT_ID,
+        tasks_to_complete=list(subtasks),
+        remove_task_when_completed=False,
+        terminate_on_tasks_completed=False,
+        robot_noise_ratio=NOISE,
+        object_noise_ratio=NOISE,
+        max_episode_steps=HORIZON,
+    )
+    return UnitActions(kind(environment))
+
+
+def mend(dataset: Dataset) -> Dataset:
+    """A demonstration goes on for a while after the last subtask, and its end is no end."""
+    return ending_at(dataset, dataset.reward >= SUBTASKS)
+
+
+def kitchen_task(name: str) -> Task:
+    subtasks, what = DATASETS[name]
+    source = f"d4rl:kitchen-{name}-v0"
+    return Task(
+        name=f"kitchen-{name}",
+        family="kitchen",
+        description=f"Do four things in a kitchen, after {what}.",
+        environment=partial(make_environment, subtasks),
+        dataset=partial(logged, source, mend),
+        horizon=HORIZON,
+        score=SOLVED,
+        # An end is worth 0: without the shift it would pay to leave something undone.
+        reward=Affine(shift=-float(SUBTASKS)),
+        settings=settings_of("kitchen"),
+        judge=partial(make_environment, subtasks, FirstTimes),
+        environment_id=ENVIRONMENT_ID,
+        source=source,
+        mend=mend,
+    )
+
+
+TASKS = tuple(kitchen_task(name) for name in DATASETS)

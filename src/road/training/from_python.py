@@ -1,0 +1,154 @@
+"""``road.finetune``: the run of the command line, from Python, with the caller's own objects."""
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from road.agents.recipes import AGENTS, PRESETS
+from road.data.dataset import Dataset
+from road.errors import UsageError
+from road.mixing import MIXERS, Mixer
+from road.naming import find_name
+from road.tasks.logged import logged
+from road.tasks.mending import as_logged
+from road.tasks.own import Own, own_box, own_task
+from road.tasks.task import Task
+from road.training.config import Plan, RunConfig, default_plan
+from road.training.evaluate import Evaluation
+from road.training.events import Evaluated, Event, Notify
+from road.training.folder import CONFIG, read_run_file
+from road.training.launch import resume_plan, start_run
+
+MakeEnvironment = Callable[[], gymnasium.Env[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Finetuned:
+    """How a run went."""
+
+    folder: Path | None
+    """The run folder, if one was asked for: ``road report`` draws it, ``road eval`` judges it."""
+    evaluations: tuple[Evaluated, ...]
+    """Every evaluation of this call, in order."""
+
+    @property
+    def pretrained(self) -> Evaluation | None:
+        """What the agent could do when the online phase began; None if that was not seen."""
+        before = [e for e in self.evaluations if e.phase == "online" and e.step == 0]
+        return before[0].evaluation if before else None
+
+    @property
+    def final(self) -> Evaluation | None:
+        return self.evaluations[-1].evaluation if self.evaluations else None
+
+
+def finetune(
+    environment: MakeEnvironment,
+    dataset: Dataset | str,
+    *,
+    agent: Any = "iql",
+    mixer: str | Mixer[Any] | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    **settings: Any,
+) -> Finetuned:
+    """Pretrain an agent on data, then fine-tune it online while a mixer chooses the ratio.
+
+    Args:
+        environment: makes a fresh environment; called once for training and for each evaluation
+            lane. Observations that can be flattened, bounded real actions, and episodes that are a
+            pure function of the seed given to ``reset`` and of the actions.
+        dataset: what was logged in it, or a source such as ``"file:logs.hdf5"``.
+        agent: a name of ``road list agents``, or an agent with settings of its own.
+        mixer: a name of ``road list mixers``, or a mixer; None takes the agent's own.
+        out: run folder; None keeps nothing.
+        resume: continue the run in ``out`` if it holds one.
+        settings: fields of ``RunConfig`` (``offline_steps=...``) and ``Own`` (``score_min=...``).
+    """
+    own = Own(**{name: settings.pop(name) for name in own_names() if name in settings})
+    plan = given_plan(given_task(environment, dataset, own), agent, mixer, own)
+    plan = replace(plan, config=replace(plan.config, **checked(settings)))
+    seen: list[Evaluated] = []
+    notify = recorder(seen)
+    if out is not None:
+        run_in(plan, Path(out), notify, resume=resume)
+        return Finetuned(Path(out), tuple(seen))
+    with tempfile.TemporaryDirectory() as folder:
+        run_in(plan, Path(folder) / "run", notify, resume=False)
+    return Finetuned(None, tuple(seen))
+
+
+def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool) -> None:
+    if resume and (folder / CONFIG).exists():
+        check_same(plan, folder)
+        resume_plan(plan, folder, notify)
+    else:
+        start_run(plan, folder, "road.finetune", notify)
+
+
+def check_same(plan: Plan, folder: Path) -> None:
+    """A run continues only as what it was."""
+    stored, asked = read_run_file(folder, CONFIG), json.loads(json.dumps(plan.to_json()))
+    if changed := sorted(n for n in {*stored, *asked} if stored.get(n) != asked.get(n)):
+        raise UsageError(f"{folder} was begun with other settings ({', '.join(changed)})")
+
+
+def recorder(seen: list[Evaluated]) -> Notify:
+    def note(event: Event) -> None:
+        if isinstance(event, Evaluated):
+            seen.append(event)
+
+    return note
+
+
+def given_task(make: MakeEnvironment, dataset: Dataset | str, own: Own) -> Task:
+    called = getattr(make, "__name__", "")
+    name = called if called.isidentifier() else "own"
+    if isinstance(dataset, str):
+        read = partial(logged, dataset, as_logged, partial(own_box, make, name))
+        return own_task(name, make, read, own)
+    return own_task(name, make, lambda: dataset, own)
+
+
+def given_plan(task: Task, agent: Any, mixer: str | Mixer[Any] | None, own: Own) -> Plan:
+    agent_name = agent if isinstance(agent, str) else name_of_agent(agent)
+    mixer_name = mixer if isinstance(mixer, str) or mixer is None else name_of_mixer(mixer)
+    plan = default_plan(task.name, agent_name, mixer_name, own, given=task)
+    if not isinstance(agent, str):
+        plan = replace(plan, agent=agent)
+    return plan if isinstance(mixer, str) or mixer is None else replace(plan, mixer=mixer)
+
+
+def name_of_agent(agent: Any) -> str:
+    """The name whose class it is, and whose preset it has where two share a class."""
+    for name, kind in reversed(AGENTS.items()):
+        preset = PRESETS.get(name, {})
+        if isinstance(agent, kind) and all(getattr(agent, f) == v for f, v in preset.items()):
+            return name
+    raise UsageError(f"unknown agent {agent!r}; known: {', '.join(AGENTS)}")
+
+
+def name_of_mixer(mixer: Mixer[Any]) -> str:
+    for name, kind in MIXERS.items():
+        if isinstance(mixer, kind):
+            return name
+    raise UsageError(f"unknown mixer {mixer!r}; known: {', '.join(MIXERS)}")
+
+
+def own_names() -> list[str]:
+    """Fields of ``Own`` that do not name an environment or data, which are given as objects."""
+    return [field.name for field in dataclasses.fields(Own) if field.name not in ("env", "data")]
+
+
+def checked(settings: dict[str, Any]) -> dict[str, Any]:
+    known = dict.fromkeys([field.name for field in dataclasses.fields(RunConfig)] + own_names())
+    for name in settings:
+        find_name(name, known, "setting")
+    return settings
