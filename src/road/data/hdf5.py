@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.blocks import BLOCK, Room, blocks, in_memory
-from road.data.limits import check_declared
+from road.data.limits import check_declared, check_memory
 from road.errors import DataError
 
 FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 32000: "lzf"}
@@ -104,6 +104,8 @@ def read_array(
     array = find_array(path, group, name)
     if not array.shape or not array.shape[0]:
         raise DataError(f"{path}: {name} has no rows; at least one transition is needed")
+    if room is in_memory:
+        check_memory(f"{path}: {name}", 4 * int(np.prod(array.shape)))
     out = room(field, array.shape)
     # Whole chunks: one that is cut by two blocks would be unpacked twice.
     chunk = array.chunks[0] if array.chunks else 1

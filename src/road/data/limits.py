@@ -13,20 +13,28 @@ SHARE_OF_MEMORY = 0.9
 
 
 def check_declared(where: str, declared: int, stored: int) -> None:
-    """Whether an array may have that many bytes, in a file of that many.
+    """Whether a file of that many bytes can hold an array of that many.
 
     Raises:
-        DataError: it is a bomb, or does not fit into memory.
+        DataError: it cannot: the file is a bomb.
     """
     if declared > max(stored * MOST_EXPANSION, ALWAYS_ALLOWED):
         raise DataError(
             f"{where} claims {declared:,} bytes in a file of {stored:,}; "
             "no file holds that much, get it from a source you trust"
         )
-    room = available_memory()
-    if room is not None and declared > SHARE_OF_MEMORY * room:
+
+
+def check_memory(where: str, needed: int) -> None:
+    """Whether that many bytes fit into memory.
+
+    Raises:
+        DataError: they do not.
+    """
+    free = available_memory()
+    if free is not None and needed > SHARE_OF_MEMORY * free:
         raise DataError(
-            f"{where} needs {declared:,} bytes where {room:,} are free; keep it on disk with "
+            f"{where} needs {needed:,} bytes where {free:,} are free; keep it on disk with "
             "`road data convert SOURCE stored:FOLDER`"
         )
 

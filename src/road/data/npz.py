@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.limits import check_declared
+from road.data.limits import check_declared, check_memory
 from road.data.log import find_names
 from road.errors import DataError
 
@@ -41,6 +41,7 @@ def check_sizes(path: Path, sizes: dict[str, int]) -> None:
     stored = path.stat().st_size
     for name, size in sizes.items():
         check_declared(f"{path}: {name}", size, stored)
+        check_memory(f"{path}: {name}", size)
 
 
 def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """Datasets that stay on disk: plain files of numbers, mapped into memory as they are read.
 
-FOLDER/dataset.json        rows, widths, notes, and a checksum of all arrays; written last
+FOLDER/dataset.json        shapes, notes, and a checksum of all arrays; written last
 FOLDER/observation.f32 …   float32, row after row
 FOLDER/terminated.npy …    the flags
 FOLDER/rows-KEY.f32        packed rows, made once for every way to pack them
@@ -52,7 +52,11 @@ def room_in(folder: Path) -> Room:
     def make(name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
         if not all(shape):  # nothing cannot be mapped
             return np.empty(shape, np.float32)
-        return np.memmap(folder / f"{name}.f32", np.float32, "w+", shape=shape)
+        path = folder / f"{name}.f32"
+        with path.open("wb") as file:
+            # All of it now: a mapped file that finds the disk full kills the process.
+            os.posix_fallocate(file.fileno(), 0, 4 * int(np.prod(shape)))
+        return np.memmap(path, np.float32, "r+", shape=shape)
 
     return make
 
@@ -72,9 +76,7 @@ def write_arrays(folder: Path, dataset: Dataset) -> None:
             array.tofile(path)
     contents = {
         "format": FORMAT,
-        "rows": len(dataset),
-        "observation": dataset.observation.shape[1],
-        "action": dataset.action.shape[1],
+        "shapes": {name: list(array.shape) for name, array in dataset.arrays().items()},
         "sha256": digest.hexdigest(),
         "notes": [asdict(note) for note in dataset.notes],
     }
@@ -95,9 +97,8 @@ def open_stored(folder: Path) -> Dataset:
         DataError: the folder holds none, or files of another length.
     """
     contents = read_contents(folder)
-    widths = {name: contents["action" if name == "action" else "observation"] for name in RANKS}
-    shapes = {name: (contents["rows"], *[widths[name]] * (name in widths)) for name in NUMBERS}
-    numbers = {name: mapped(folder / f"{name}.f32", shape) for name, shape in shapes.items()}
+    shapes = contents["shapes"].items()
+    numbers = {name: mapped(folder / f"{name}.f32", shape) for name, shape in shapes}
     flags = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in FLAGS}
     notes = tuple(Finding(**note) for note in contents["notes"])
     return Dataset(**numbers, **flags, notes=notes)
@@ -109,7 +110,7 @@ def read_contents(folder: Path) -> dict[str, Any]:
         contents = json.loads(path.read_text("utf-8"))
         if contents["format"] != FORMAT:
             raise DataError(f"{path}: format {contents['format']}, not {FORMAT}; make it again")
-        return contents
+        return {**contents, "shapes": {name: tuple(contents["shapes"][name]) for name in NUMBERS}}
     except FileNotFoundError:
         raise DataError(f"{folder}: there is no {CONTENTS}; make the folder again") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -127,12 +128,29 @@ def mapped(path: Path, shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def home_of(dataset: Dataset) -> Path | None:
-    """The folder that a dataset lies in; None if it lies in memory."""
+    """The folder that a dataset lies in; None if any of its wide arrays lies elsewhere."""
     array = dataset.observation
     if not isinstance(array, np.memmap) or array.filename is None:
         return None
     folder = Path(array.filename).parent
-    return folder if is_stored(folder) else None
+    as_stored = is_stored(folder) and all(
+        is_whole_file(getattr(dataset, name), folder / f"{name}.f32") for name in RANKS
+    )
+    return folder if as_stored else None
+
+
+def is_whole_file(array: NDArray[np.float32], path: Path) -> bool:
+    if not isinstance(array, np.memmap) or array.filename is None:
+        return False
+    return Path(array.filename) == path and array.nbytes == path.stat().st_size
+
+
+def changeable(dataset: Dataset) -> str:
+    """A checksum of what a task may have changed in a dataset that stays on disk."""
+    digest = hashlib.sha256()
+    for array in (dataset.reward, dataset.terminated, dataset.truncated):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def episode_blocks(dataset: Dataset, size: int = BLOCK) -> Iterable[slice]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from road.data.columns import Columns, choose_columns
 from road.data.dataset import FLAGS
-from road.data.limits import check_declared
+from road.data.limits import check_declared, check_memory
 from road.data.log import Log, make_log
 from road.errors import DataError
 
@@ -25,7 +25,7 @@ def read_csv(path: Path, columns: Columns | None) -> Log:
             header = [name.strip() for name in next(csv.reader(file))]
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{where}: not a CSV table in UTF-8 ({error})") from error
-    check_declared(where, 8 * path.stat().st_size, path.stat().st_size)
+    check_memory(where, 8 * path.stat().st_size)
     chosen = choose_columns(where, header, columns)
     return table_log(where, {name: csv_array(path, header, name, chosen[name]) for name in chosen})
 
@@ -65,6 +65,7 @@ def read_parquet(path: Path, columns: Columns | None) -> Log:
             groups = range(file.metadata.num_row_groups)
             declared = sum(file.metadata.row_group(group).total_byte_size for group in groups)
             check_declared(where, declared, path.stat().st_size)
+            check_memory(where, declared)
             chosen = choose_columns(where, file.schema_arrow.names, columns)
             table = file.read([column for each in chosen.values() for column in each])
     except (pa.ArrowException, OSError) as error:
