@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from road.data.examine import examine
 from road.errors import EnvironmentFailure, Interrupted, Preempted, UsageError
 from road.randomness import Stream, jax_stream
 from road.replay.sampler import MixedSampler
@@ -42,6 +43,8 @@ class Run:
             plan.task.judged, self.config.seed, self.config.evaluation_episodes
         )
         dataset = plan.task.dataset()
+        for found in examine(dataset).warnings:
+            notify(Note(f"data: {found}"))
         self.task = plan.task.learnt_by(plan.agent_name, dataset)
         self.rollout = Rollout(self.task, self.config.seed)
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
@@ -216,7 +219,9 @@ class Run:
 def check_budget(plan: Plan) -> None:
     recipe, steps = plan.recipe, plan.config.offline_steps
     if recipe.offline is None and steps:
-        raise UsageError(f"{plan.agent_name} is not pretrained: offline_steps must be 0, got {steps}")
+        raise UsageError(
+            f"{plan.agent_name} is not pretrained: offline_steps must be 0, got {steps}"
+        )
     if recipe.needs_pretraining and not steps:
         raise UsageError(
             f"{plan.agent_name} fine-tunes what it has pretrained: offline_steps must be 1 or "
