@@ -1,0 +1,1 @@
+"""The studies as pictures. Only these modules load matplotlib."""

@@ -1,0 +1,1 @@
+"""One module per figure: numbers first, as plain data; ``figures`` draws them."""
