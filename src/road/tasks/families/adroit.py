@@ -1,6 +1,6 @@
 """A hand of 24 joints that turns a pen, opens a door or carries a ball; only success counts.
 
-A step costs 1 unless it ends in success. No episode ends before its time, so that holding on to a
+A step pays 1 if it ends in success. No episode ends before its time, so that holding on to a
 success pays. The authors' own binary logs are not part of D4RL: the cloned ones are, which were
 made the same way (human demonstrations and a policy that imitates them), and success is a
 function of the observation, so their rewards are made anew.
@@ -30,7 +30,7 @@ Rows = NDArray[np.float32]
 Success = Callable[[Rows], NDArray[np.bool_]]
 """Whether each observation (row, number) is one of success."""
 
-CENTRED = Affine(scale=10.0, shift=5.0)
+CENTRED = Affine(scale=10.0, shift=-5.0)
 
 
 def pen_is_turned(observation: Rows) -> NDArray[np.bool_]:
@@ -70,11 +70,11 @@ SKILLS = {
 
 
 class BinaryReward(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Pays 0 in a step of success and -1 in any other."""
+    """Pays 1 in a step of success and 0 in any other."""
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, _, _, truncated, info = self.env.step(action)
-        return observation, 0.0 if info["success"] else -1.0, False, truncated, info
+        return observation, float(info["success"]), False, truncated, info
 
 
 def make_environment(skill: Skill) -> Environment:
@@ -90,7 +90,7 @@ def mend(skill: Skill, dataset: Dataset) -> Dataset:
             f"dataset: {dataset.observation.shape[1]} observations a row where "
             f"{skill.environment_id} has {skill.width}; success cannot be told from them"
         )
-    paid = np.where(skill.success(dataset.next_observation), 0.0, -1.0).astype(np.float32)
+    paid = skill.success(dataset.next_observation).astype(np.float32)
     return never_ending(replace(dataset, reward=paid))
 
 
@@ -106,12 +106,13 @@ def hand_task(name: str) -> Task:
         dataset=partial(logged, source, mended),
         horizon=skill.horizon,
         # The share of steps in success, as RLPD's authors score it.
-        score=ScoreReference(minimum=-float(skill.horizon), maximum=0.0),
-        reward=Affine(),
+        score=ScoreReference(minimum=0.0, maximum=float(skill.horizon)),
+        # IQL, RLPD and PROTO: every step costs 1 but those of success.
+        reward=Affine(shift=-1.0),
         # CQL, Cal-QL and WSRL: -5 and 5.
         rewards={"cql": CENTRED, "cal-ql": CENTRED, "wsrl": CENTRED},
         settings=settings_of("adroit"),
-        failure_reward=-1.0,
+        failure_reward=0.0,
         environment_id=skill.environment_id,
         source=source,
         mend=mended,

@@ -1,0 +1,208 @@
+"""The paper's environments: spaces, seeds, horizons, ends and pay, each body or maze once."""
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from tests.tasks.test_contract import random_actions, rollout
+
+from road.errors import UsageError
+from road.tasks import TASKS, Environment, Task
+from road.tasks.catalogue import OF_THE_PAPER
+from road.tasks.families.adroit import SKILLS
+from road.tasks.families.kitchen import SUBTASKS, FirstTimes
+from road.tasks.robotics import refuse_mujoco_from
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("gymnasium_robotics") is None,
+    reason="gymnasium-robotics is not installed",
+)
+
+ONE_OF_EACH = [
+    *("antmaze-umaze", "antmaze-medium-play", "antmaze-large-diverse"),
+    *("halfcheetah-random", "walker2d-medium", "hopper-expert"),
+    *("kitchen-partial", "kitchen-mixed"),
+    *("pen-binary", "door-binary", "relocate-binary"),
+]
+SIZES = {
+    "antmaze": (31, 8),
+    "halfcheetah": (17, 6),
+    "walker2d": (17, 6),
+    "hopper": (11, 3),
+    "kitchen": (60, 9),
+    "pen": (45, 24),
+    "door": (39, 28),
+    "relocate": (39, 30),
+}
+
+
+@pytest.fixture(scope="module", params=ONE_OF_EACH)
+def task(request: pytest.FixtureRequest) -> Task:
+    return TASKS[request.param]
+
+
+@pytest.fixture(scope="module")
+def environment(task: Task) -> Iterator[Environment]:
+    environment = task.environment()
+    yield environment
+    environment.close()
+
+
+def test_spaces_are_flat_float32_of_the_known_sizes(task: Task, environment: Environment) -> None:
+    observations, actions = environment.observation_space, environment.action_space
+    assert isinstance(actions, gymnasium.spaces.Box)
+    assert observations.dtype == actions.dtype == np.float32
+    assert (*observations.shape, *actions.shape) == SIZES[task.name.partition("-")[0]]
+    assert (actions.low == -1.0).all() and (actions.high == 1.0).all()
+
+
+def test_what_the_environment_returns_lies_in_its_space(environment: Environment) -> None:
+    observation, _ = environment.reset(seed=3)
+    assert observation in environment.observation_space
+    for action in random_actions(environment, 5, seed=0):
+        observation, reward, *_ = environment.step(action)
+        assert observation in environment.observation_space
+        assert np.isfinite(float(reward))
+
+
+def test_a_reset_seed_and_actions_decide_everything_that_follows(
+    task: Task, environment: Environment
+) -> None:
+    actions = random_actions(environment, 15, seed=5)
+    rollout(environment, 12, actions[:7])
+    fresh = task.environment()
+    assert rollout(environment, 99, actions) == rollout(fresh, 99, actions)
+    fresh.close()
+    assert rollout(environment, 98, actions) != rollout(environment, 99, actions)
+
+
+def test_the_horizon_is_the_environments_own(task: Task, environment: Environment) -> None:
+    assert environment.spec is not None
+    assert environment.spec.max_episode_steps == task.horizon
+    assert environment.spec.id == task.environment_id
+
+
+@pytest.mark.parametrize("name", ["antmaze-umaze", "antmaze-medium-play", "antmaze-large-play"])
+def test_a_maze_ends_at_the_goal_and_pays_once(name: str) -> None:
+    """The ant is put 0.7 m from its goal, away from the walls, then nearly onto it."""
+    environment = TASKS[name].environment()
+    observation, _ = environment.reset(seed=4)
+    inner = environment.unwrapped
+    start, goal = observation[:2].astype(float), observation[2:4].astype(float)
+    assert np.linalg.norm(start - goal) > 4.0
+    maze, still = environment.get_wrapper_attr("maze"), np.zeros(8, np.float32)
+    inwards = maze.cell_rowcol_to_xy(maze.cell_xy_to_rowcol(goal)) - goal
+    inwards /= np.linalg.norm(inwards)
+    for distance, paid, over in ((0.7, 0.0, False), (0.1, 1.0, True)):
+        place(inner, goal + distance * inwards)
+        _, reward, terminated, *_ = environment.step(still)
+        assert (reward, terminated) == (paid, over)
+    environment.close()
+
+
+def place(maze: Any, position: NDArray[np.float64]) -> None:
+    ant = maze.ant_env
+    joints = ant.data.qpos.copy()
+    joints[:2] = position
+    ant.set_state(joints, np.zeros_like(ant.data.qvel))
+
+
+def test_start_and_goal_of_a_maze_stay_in_their_cells() -> None:
+    """Cells are 4 m wide and the noise is at most 1 m: large, start (1, 1), goal (7, 9)."""
+    environment = TASKS["antmaze-large-play"].environment()
+    for seed in range(5):
+        observation, _ = environment.reset(seed=seed)
+        assert np.abs(observation[:2] - [-18.0, 12.0]).max() <= 1.0 + 1e-6
+        assert np.abs(observation[2:4] - [14.0, -12.0]).max() <= 1.0 + 1e-6
+    environment.close()
+
+
+@dataclass
+class Pretender(gymnasium.Env[Any, Any]):
+    """Reports subtasks as it is told to, one list of solved and one of ever solved per step."""
+
+    script: list[tuple[list[str], list[str]]]
+    goal: Any = None
+
+    def __post_init__(self) -> None:
+        self.goal = {"microwave": np.array([-0.75])}
+
+    def reset(self, **_: Any) -> tuple[Any, dict[str, Any]]:
+        self.at = 0
+        return {"observation": np.arange(59.0)}, {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        del action
+        now, ever = self.script[self.at]
+        self.at += 1
+        info = {"step_task_completions": now, "episode_task_completions": ever}
+        return {"observation": np.arange(59.0)}, 0.0, False, False, info
+
+
+def test_kitchen_learns_from_counts_and_is_judged_by_first_times() -> None:
+    """The kettle is moved away again in the third step: the count falls, the score does not."""
+    from road.tasks.families.kitchen import CountedSubtasks
+
+    k, m = "kettle", "microwave"
+    four = [k, m, "light switch", "slide cabinet"]
+    script = [([], []), ([k], [k]), ([m], [k, m]), (four, four)]
+    for kind, paid in ((CountedSubtasks, [0, 1, 1, 4]), (FirstTimes, [0, 1, 1, 2])):
+        environment = kind(Pretender(script))
+        environment.reset()
+        steps = [environment.step(None) for _ in script]
+        assert [step[1] for step in steps] == paid
+        assert [step[2] for step in steps] == [False, False, False, True]
+    assert sum([0, 1, 1, 2]) == SUBTASKS
+
+
+def test_kitchen_lays_positions_and_goal_side_by_side() -> None:
+    from road.tasks.families.kitchen import CountedSubtasks
+
+    observation, _ = CountedSubtasks(Pretender([])).reset()
+    assert observation[:30].tolist() == [*range(9), *range(18, 39)]
+    assert observation[30:].tolist() == [0.0] * 22 + [-0.75] + [0.0] * 7
+
+
+def test_success_is_told_from_the_observation_as_the_hand_tells_it() -> None:
+    """Random actions rarely succeed, so the objects are put where they belong, or nearly."""
+    skill = SKILLS["door"]
+    environment = TASKS["door-binary"].environment()
+    environment.reset(seed=0)
+    inner: Any = environment.unwrapped
+    for angle in (0.0, 1.2, 1.5):
+        joints = inner.data.qpos.copy()
+        joints[inner.door_hinge_addrs] = angle
+        inner.set_state(joints, np.zeros_like(inner.data.qvel))
+        observation, reward, terminated, *_ = environment.step(np.zeros(28, np.float32))
+        told = bool(skill.success(observation[None])[0])
+        assert (float(told), terminated) == (reward, False)
+    assert told
+    environment.close()
+
+
+def test_success_by_hand() -> None:
+    pen = np.zeros((3, 45), np.float32)
+    pen[:, 33:36] = pen[:, 36:39] = [0.0, 0.0, 1.0]
+    pen[1, 39] = 0.08  # too far
+    pen[2, 33:36] = [0.6, 0.0, 0.8]  # turned away: the product is 0.8
+    assert SKILLS["pen"].success(pen).tolist() == [True, False, False]
+    ball = np.zeros((2, 39), np.float32)
+    ball[:, 36] = [0.09, 0.11]
+    assert SKILLS["relocate"].success(ball).tolist() == [True, False]
+
+
+def test_kitchen_says_which_mujoco_it_needs() -> None:
+    with pytest.raises(UsageError, match=r"needs MuJoCo below 1\.0, found .*'mujoco<1\.0'"):
+        refuse_mujoco_from((1, 0), "the kitchen")
+    refuse_mujoco_from((99, 0), "the kitchen")
+
+
+def test_descriptions_are_plain_sentences() -> None:
+    for task in OF_THE_PAPER:
+        assert task.description.endswith(".")
+        assert len(task.description) < 100, task.name
