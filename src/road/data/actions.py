@@ -10,7 +10,7 @@ from road.data.findings import Finding
 from road.data.log import Box, Log
 from road.errors import DataError, UsageError
 
-Edge: TypeAlias = NDArray[np.float64]
+Limit: TypeAlias = NDArray[np.float64]
 
 OVERSHOOT = 1e-3
 """Rounding may leave the box by this much of its half width; more is a wrong box or a wrong log."""
@@ -29,7 +29,7 @@ def fit_actions(log: Log, box: Box | None) -> None:
         log.notes.append(Finding("warning", told, int(np.argmax(beyond))))
 
 
-def to_unit(action: NDArray[np.float32], low: Edge, high: Edge) -> None:
+def to_unit(action: NDArray[np.float32], low: Limit, high: Limit) -> None:
     if (low == -1.0).all() and (high == 1.0).all():
         return
     half = (high - low) / 2
@@ -38,7 +38,7 @@ def to_unit(action: NDArray[np.float32], low: Edge, high: Edge) -> None:
         action[block] = (action[block] - (low + half)) / half
 
 
-def limits(log: Log, box: Box | None) -> tuple[Edge, Edge]:
+def limits(log: Log, box: Box | None) -> tuple[Limit, Limit]:
     """Lowest and highest action of every column."""
     chosen = box if box is not None else log.action_box
     low, high = chosen if chosen is not None else (-1.0, 1.0)
@@ -57,13 +57,13 @@ def limits(log: Log, box: Box | None) -> tuple[Edge, Edge]:
     return wide[0], wide[1]
 
 
-def overshooting(log: Log, low: Edge, high: Edge) -> NDArray[np.bool_]:
+def overshooting(log: Log, low: Limit, high: Limit) -> NDArray[np.bool_]:
     """Rows whose action lies outside of the box by more than rounding explains."""
     slack = OVERSHOOT * (high - low) / 2
     return rows_where(log.action, lambda a: (a < low - slack) | (a > high + slack))
 
 
-def check_overshoot(log: Log, low: Edge, high: Edge) -> None:
+def check_overshoot(log: Log, low: Limit, high: Limit) -> None:
     wrong = overshooting(log, low, high)
     if not wrong.any():
         return

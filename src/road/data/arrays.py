@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from road.data.dataset import FLAGS, Dataset
 from road.data.log import Log, find_names, make_log
@@ -12,7 +12,7 @@ from road.data.reading import AS_LOGGED, Reading, understand
 from road.errors import DataError
 
 
-def from_arrays(arrays: Mapping[str, ArrayLike], reading: Reading = AS_LOGGED) -> Dataset:
+def from_arrays(arrays: Mapping[str, Any], reading: Reading = AS_LOGGED) -> Dataset:
     """A dataset of rows in time order, under the names of D4RL, Minari or this library.
 
     ``observations``, ``actions`` and ``rewards`` are needed; ``terminals`` and ``timeouts`` mark
@@ -31,7 +31,7 @@ def log_of(where: str, arrays: Mapping[str, Any]) -> Log:
 
 
 def from_episodes(
-    episodes: Iterable[Mapping[str, ArrayLike]], reading: Reading = AS_LOGGED
+    episodes: Iterable[Mapping[str, Any]], reading: Reading = AS_LOGGED
 ) -> Dataset:
     """A dataset of whole episodes, each with one observation more than it has actions.
 

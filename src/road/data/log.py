@@ -1,17 +1,18 @@
 """A log as it was found: rows in the order of the file, before anything is understood of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from road.data.dataset import FLAGS, check_layout
 from road.data.findings import Finding
 from road.errors import DataError
 
-Box: TypeAlias = tuple[ArrayLike, ArrayLike]
+Edge: TypeAlias = float | Sequence[float] | NDArray[Any]
+Box: TypeAlias = tuple[Edge, Edge]
 """Lowest and highest action, for all columns or for each."""
 
 ALIASES: Mapping[str, tuple[str, ...]] = {

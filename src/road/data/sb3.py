@@ -1,6 +1,6 @@
 """Replay buffers of Stable-Baselines3, by their arrays: nothing of that library is needed."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from road.data.reading import AS_LOGGED, Reading, understand
 from road.errors import DataError
 
 
+@runtime_checkable
 class ReplayArrays(Protocol):
     """What is read of a buffer: arrays (place in the ring, environment, ...) and the ring's state.
 

@@ -44,7 +44,7 @@ def csv_array(path: Path, header: list[str], name: str, columns: Sequence[str]) 
     return truth(f"{path}: {name}", table[:, 0]) if name in FLAGS else table
 
 
-def truth(where: str, words: NDArray[np.str_]) -> NDArray[np.bool_]:
+def truth(where: str, words: NDArray[Any]) -> NDArray[np.bool_]:
     plain = np.char.lower(np.char.strip(words))
     true = np.isin(plain, list(TRUE))
     strange = np.flatnonzero(~true & ~np.isin(plain, list(FALSE)))
