@@ -44,14 +44,20 @@ class FlatObservations(gymnasium.ObservationWrapper[Any, Any, Any]):
         self.observation_space = spaces.Box(-np.inf, np.inf, (width,), np.float32)
 
     def observation(self, observation: Any) -> NDArray[np.float32]:
+        """The vector of any observation of the environment within."""
         return np.asarray(spaces.flatten(self._space, observation), np.float32)
 
 
 def as_vectors(environment: gymnasium.Env[Any, Any], name: str) -> Environment:
     """The environment between the two wrappers, if both its spaces can be vectors."""
+    return FlatObservations(unit_actions(environment, name))
+
+
+def unit_actions(environment: gymnasium.Env[Any, Any], name: str) -> UnitActions:
+    """The inner half of that, after both spaces have been looked at."""
     check_actions(environment.action_space, name)
     check_observations(environment.observation_space, name)
-    return FlatObservations(UnitActions(environment))
+    return UnitActions(environment)
 
 
 def action_box(environment: gymnasium.Env[Any, Any]) -> Box:

@@ -55,6 +55,13 @@ class Lane:
         return bool(terminated or truncated)
 
 
+def spec_of(environment: Environment) -> Spec:
+    observations, actions = environment.observation_space.shape, environment.action_space.shape
+    assert observations is not None
+    assert actions is not None
+    return Spec(*observations, *actions)
+
+
 def judged_policy(engine: Engine, leaves: Leaves, seed: int, index: int) -> Policy:
     """An agent's best actions in the index-th evaluation of a run."""
     key = jax.random.fold_in(jax_stream(seed, Stream.EVALUATING), index)
@@ -95,11 +102,7 @@ class Evaluator:
     @property
     def spec(self) -> Spec:
         """What an agent must know of the task that it is judged in."""
-        environment = self._lanes[0].environment
-        observations, actions = environment.observation_space.shape, environment.action_space.shape
-        assert observations is not None
-        assert actions is not None
-        return Spec(*observations, *actions)
+        return spec_of(self._lanes[0].environment)
 
     def _summary(self, returns: NDArray[np.float64], lengths: NDArray[np.float64]) -> Evaluation:
         mean = float(returns.mean())

@@ -1,5 +1,6 @@
 """``road.finetune``: the run of the command line, from Python, with the caller's own objects."""
 
+import contextlib
 import dataclasses
 import json
 import tempfile
@@ -10,23 +11,28 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+from numpy.typing import NDArray
 
 from road.agents.recipes import AGENTS, PRESETS
 from road.data.dataset import Dataset
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
 from road.naming import find_name
+from road.randomness import Stream, jax_stream
 from road.tasks.logged import logged
 from road.tasks.mending import as_logged
 from road.tasks.own import Own, own_box, own_task
 from road.tasks.task import Task
+from road.tasks.vectors import FlatObservations, unit_actions
 from road.training.config import Plan, RunConfig, default_plan
-from road.training.evaluate import Evaluation
+from road.training.engine import Engine
+from road.training.evaluate import Evaluation, spec_of
 from road.training.events import Evaluated, Event, Notify
 from road.training.folder import CONFIG, read_run_file
-from road.training.launch import resume_plan, start_run
+from road.training.launch import agent_of, pick_state, resume_plan, start_run
 
 MakeEnvironment = Callable[[], gymnasium.Env[Any, Any]]
+Policy = Callable[[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class Finetuned:
     """The run folder, if one was asked for: ``road report`` draws it, ``road eval`` judges it."""
     evaluations: tuple[Evaluated, ...]
     """Every evaluation of this call, in order."""
+    policy: Policy
+    """What was learnt: from an observation of the environment to its best action, in its units."""
 
     @property
     def pretrained(self) -> Evaluation | None:
@@ -76,13 +84,26 @@ def finetune(
     plan = given_plan(given_task(environment, dataset, own), agent, mixer, own)
     plan = replace(plan, config=replace(plan.config, **checked(settings)))
     seen: list[Evaluated] = []
-    notify = recorder(seen)
-    if out is not None:
-        run_in(plan, Path(out), notify, resume=resume)
-        return Finetuned(Path(out), tuple(seen))
-    with tempfile.TemporaryDirectory() as folder:
-        run_in(plan, Path(folder) / "run", notify, resume=False)
-    return Finetuned(None, tuple(seen))
+    with contextlib.ExitStack() as cleaning:
+        folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
+        run_in(plan, folder, recorder(seen), resume=resume)
+        policy = learnt_policy(plan, folder, environment)
+    return Finetuned(None if out is None else folder, tuple(seen), policy)
+
+
+def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
+    """The newest agent of a run, between the environment's observations and its actions."""
+    state = pick_state(folder, best=False)
+    actions = unit_actions(make(), plan.task_name)
+    vectors = FlatObservations(actions)
+    engine = Engine(agent_of(plan, state), spec_of(vectors))
+    key = jax_stream(plan.config.seed, Stream.EVALUATING)
+
+    def act(observation: Any) -> NDArray[Any]:
+        flat = vectors.observation(observation)
+        return actions.action(engine.best_action(state.agent, flat[None], key, 0)[0])
+
+    return act
 
 
 def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool) -> None:

@@ -23,6 +23,7 @@ from road.training.folder import (
 from road.training.run import Run
 from road.training.signals import listening
 from road.training.state import RunState, state_from
+from road.types import AnyAgent
 
 
 def start_run(plan: Plan, path: Path, command: str, notify: Notify) -> None:
@@ -124,13 +125,17 @@ def evaluate_run(
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
     state = pick_state(path, best=best)
     evaluator = Evaluator(plan.task.judged, seed, episodes)
-    offline = plan.recipe.offline if state.counters.phase == "offline" else None
-    agent = plan.recipe.online if offline is None else offline
-    engine = Engine(agent, evaluator.spec)
+    engine = Engine(agent_of(plan, state), evaluator.spec)
     result = evaluator(judged_policy(engine, state.agent, seed, 0), 0)
     evaluator.close()
     assert result is not None  # nobody asks it to stop
     return state.position, result
+
+
+def agent_of(plan: Plan, state: RunState) -> AnyAgent:
+    """Which of the recipe's two agents a state belongs to."""
+    offline = plan.recipe.offline if state.counters.phase == "offline" else None
+    return plan.recipe.online if offline is None else offline
 
 
 def pick_state(path: Path, *, best: bool) -> RunState:

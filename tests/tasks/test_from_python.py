@@ -1,0 +1,114 @@
+"""``road.finetune``: the same run from Python."""
+
+import json
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from tests.tasks import bodies
+from tests.tasks.test_own import some_rows
+
+import road
+from road.agents.cql import CQL
+from road.agents.iql import IQL
+from road.data import write_d4rl
+from road.errors import EnvironmentFailure, UsageError
+from road.mixing import FixedMixer
+from road.training.from_python import Finetuned, name_of_agent, name_of_mixer
+
+TINY: dict[str, Any] = {
+    "offline_steps": 20,
+    "online_steps": 30,
+    "batch_size": 8,
+    "period": 10,
+    "measure_batch": 8,
+    "evaluate_every": 30,
+    "evaluation_episodes": 1,
+    "horizon": 10,
+}
+SMALL = IQL(hidden=(8, 8))
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Finetuned:
+    out = tmp_path_factory.mktemp("runs") / "cart"
+    return road.finetune(bodies.Cart, some_rows(), agent=SMALL, mixer="road", out=out, **TINY)
+
+
+def test_it_gives_scores_and_a_run_folder_like_any_other(result: Finetuned) -> None:
+    assert result.pretrained is not None and result.final is not None
+    assert result.final.score == pytest.approx(result.final.return_mean)
+    assert result.folder is not None
+    told = json.loads((result.folder / "config.json").read_text())
+    assert (told["task"], told["own"], told["given"]) == ("Cart", {"horizon": 10}, True)
+    written = (result.folder / "evaluations.jsonl").read_text().splitlines()
+    assert json.loads(written[-1])["score"] == result.final.score
+
+
+def test_the_policy_acts_in_the_environments_own_units(result: Finetuned) -> None:
+    """What the environment gives goes in, what it takes comes out: here up to 2 either way."""
+    action = result.policy(np.array([1e6, 1e6]))
+    assert action.shape == (1,)
+    assert 1.9 < abs(float(action[0])) <= 2.0
+
+
+def test_a_run_of_python_objects_is_not_resumed_from_the_command_line(result: Finetuned) -> None:
+    from road.training.launch import resume_run
+
+    assert result.folder is not None
+    with pytest.raises(UsageError, match=r"road\.finetune with them and resume=True"):
+        resume_run(result.folder, lambda _: None)
+
+
+def test_it_is_resumed_with_the_same_objects_and_only_as_what_it_was(result: Finetuned) -> None:
+    again = partial(road.finetune, bodies.Cart, some_rows(), mixer="road", out=result.folder)
+    finished = again(agent=SMALL, resume=True, **TINY)
+    assert finished.evaluations == ()
+    with pytest.raises(UsageError, match=r"other settings \(agent\)"):
+        again(agent=IQL(hidden=(4, 4)), resume=True, **TINY)
+    with pytest.raises(UsageError, match="already holds a run"):
+        again(agent=SMALL, **TINY)
+
+
+def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Path) -> None:
+    """Stored actions reach 2, which only the environment's box explains."""
+    import h5py
+
+    path = write_d4rl(some_rows(), tmp_path / "mine.hdf5")
+    with h5py.File(path, "a") as file:
+        file["actions"][:] = 2.0 * file["actions"][:]
+    result = road.finetune(
+        bodies.DictCart, f"file:{path}", agent=SMALL, mixer=FixedMixer(0.5), **TINY
+    )
+    assert result.folder is None
+    assert len(result.evaluations) == 2
+
+
+def test_a_misspelt_setting_gets_the_nearest_name() -> None:
+    with pytest.raises(UsageError, match="unknown setting 'online_step': did you mean"):
+        road.finetune(bodies.Cart, some_rows(), online_step=3)
+
+
+def test_an_environment_that_breaks_is_told_in_one_line() -> None:
+    with pytest.raises(EnvironmentFailure, match="OSError in step of episode 0: the cable is out"):
+        road.finetune(bodies.BrokenCart, some_rows(), agent=SMALL, **TINY)
+
+
+def test_agents_and_mixers_are_known_by_their_class_and_preset() -> None:
+    assert name_of_agent(IQL()) == "iql"
+    assert name_of_agent(CQL()) == "cql"
+    assert name_of_agent(CQL(calibrated=True)) == "cal-ql"
+    assert name_of_mixer(FixedMixer(0.5)) == "fixed"
+    with pytest.raises(UsageError, match="unknown agent"):
+        name_of_agent(gymnasium.Env())
+
+
+def test_importing_road_loads_neither_jax_nor_gymnasium() -> None:
+    code = "import road, sys; print(sorted({'jax', 'gymnasium', 'h5py'} & set(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.stdout.strip() == "[]"
