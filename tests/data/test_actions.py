@@ -1,4 +1,4 @@
-"""Actions come out in [-1, 1]: exact at the edges, clipped where rounding left the box, else refused."""
+"""Actions come out in [-1, 1]: exact at the edges, clipped after rounding, else refused."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,10 @@ def test_a_box_is_mapped_onto_the_unit_box() -> None:
 def test_every_column_has_its_own_edges() -> None:
     actions = np.tile(np.array([[2.0, -3.0]], np.float32), (15, 1))
     box = (np.array([-2.0, -3.0]), np.array([2.0, 1.0]))
-    assert from_arrays(sample(actions=actions), Reading(action_box=box)).action[0].tolist() == [1, -1]
+    assert from_arrays(sample(actions=actions), Reading(action_box=box)).action[0].tolist() == [
+        1,
+        -1,
+    ]
 
 
 @pytest.mark.parametrize("box", [(-1.0, 1.0), (-0.4, 0.4), (0.0, 0.1), (-2.0, 7.3), (-1e-3, 3e4)])

@@ -1,4 +1,4 @@
-"""One law for every source: what was logged is what is learnt from. Add a line, inherit the laws."""
+"""One law for every source: what was logged is what is read. A new line inherits all laws."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.data.samples import (
 )
 
 from road.data import Reading, from_arrays, from_episodes, load
-from road.data.load import SOURCES, STORED
+from road.data.loading import SOURCES, STORED
 from road.data.sources.d4rl import find_published, kept_at
 from road.data.stored import store
 from road.errors import DataError
@@ -87,7 +87,7 @@ def minari_dataset(folder: Path, arrays: Arrays) -> str:
         )
         for index, episode in enumerate(episodes_of(arrays))
     ]
-    with pytest.warns(UserWarning):  # it would like to know the author
+    with pytest.warns(UserWarning, match="author"):
         minari.create_dataset_from_buffers(
             "tests/walk/sample-v0", buffers, data_format="hdf5",
             observation_space=Box(-np.inf, np.inf, (3,)), action_space=Box(-1, 1, (2,)),

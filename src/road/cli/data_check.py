@@ -14,8 +14,8 @@ from road.cli.data_flags import ReadingFlags
 from road.cli.flags import parse_flags
 from road.data.card import make_card
 from road.data.dataset import Dataset
-from road.data.examine import check_spaces, log_faults
-from road.data.load import load_with, read_log
+from road.data.examining import check_spaces, log_faults
+from road.data.loading import load_with, read_log
 from road.data.log import Box
 from road.data.reading import Reading, understand
 from road.errors import DataError

@@ -9,7 +9,7 @@ import tyro
 
 from road.cli.data_flags import ReadingFlags
 from road.cli.flags import parse_flags
-from road.data.load import load_with
+from road.data.loading import load_with
 from road.data.stored import store
 from road.data.writing import write_d4rl, write_minari
 from road.errors import UsageError

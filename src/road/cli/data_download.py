@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
 from road.cli.flags import parse_flags
-from road.data.download import download
+from road.data.downloading import download
 
 
 @dataclass(frozen=True)

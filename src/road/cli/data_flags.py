@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from road.data.columns import Columns
-from road.data.load import Selection
+from road.data.loading import Selection
 from road.data.log import Box
 from road.data.reading import Reading
 from road.errors import UsageError

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from road.data.arrays import from_arrays, from_episodes
 from road.data.dataset import Dataset
-from road.data.examine import examine
+from road.data.examining import examine
 from road.data.findings import Finding, Findings
-from road.data.load import load
+from road.data.loading import load
 from road.data.reading import Reading
 from road.data.sb3 import from_sb3
 
 if TYPE_CHECKING:
-    from road.data.download import download
+    from road.data.downloading import download
     from road.data.writing import write_d4rl, write_minari
 
-LATER = {"download": "download", "write_d4rl": "writing", "write_minari": "writing"}
+LATER = {"download": "downloading", "write_d4rl": "writing", "write_minari": "writing"}
 """Rarely needed, and not free to import."""
 
 __all__ = [

@@ -30,9 +30,7 @@ def log_of(where: str, arrays: Mapping[str, Any]) -> Log:
     return make_log(where, {field: np.array(arrays[name]) for field, name in names.items()})
 
 
-def from_episodes(
-    episodes: Iterable[Mapping[str, Any]], reading: Reading = AS_LOGGED
-) -> Dataset:
+def from_episodes(episodes: Iterable[Mapping[str, Any]], reading: Reading = AS_LOGGED) -> Dataset:
     """A dataset of whole episodes, each with one observation more than it has actions.
 
     Where ``next_observations`` are given instead, there are as many of each. The flags may be one

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from road.data.blocks import blocks
 from road.data.dataset import Dataset
-from road.data.examine import clipped_share, examine
+from road.data.examining import clipped_share, examine
 from road.data.findings import Findings
 
 BINS = 40

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from road.data.load import split_source
+from road.data.loading import split_source
 from road.data.sniff import kind_of
 from road.data.sources.d4rl import find_copy, find_published, kept_at
 from road.data.sources.minari import dataset_folder

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from road.data.examine import examine
+from road.data.examining import examine
 from road.errors import EnvironmentFailure, Interrupted, Preempted, UsageError
 from road.randomness import Stream, jax_stream
 from road.replay.sampler import MixedSampler
