@@ -1,5 +1,6 @@
 """One law for every source: what was logged is what is read. A new line inherits all laws."""
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,8 @@ def minari_dataset(folder: Path, arrays: Arrays) -> str:
         )
         for index, episode in enumerate(episodes_of(arrays))
     ]
-    with pytest.warns(UserWarning, match="author"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it would like to know the author
         minari.create_dataset_from_buffers(
             "tests/walk/sample-v0", buffers, data_format="hdf5",
             observation_space=Box(-np.inf, np.inf, (3,)), action_space=Box(-1, 1, (2,)),

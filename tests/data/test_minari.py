@@ -2,6 +2,7 @@
 
 import json
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def write(name: str, episodes: int, observations: Any, space: Any, actions: Any 
         )
         for index in range(episodes)
     ]
-    with pytest.warns(UserWarning, match="author"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it would like to know the author
         minari.create_dataset_from_buffers(
             name, buffers, observation_space=space, action_space=actions, data_format="hdf5"
         )

@@ -23,7 +23,9 @@ class Download:
 def run(words: list[str]) -> int:
     flags = parse_flags(Download, words, "data download")
     columns = (BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    console = Console(stderr=True)
+    quiet = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=quiet) as shown:
         task = shown.add_task(flags.source, total=None)
         path = download(
             flags.source, lambda done, total: shown.update(task, completed=done, total=total)

@@ -63,7 +63,8 @@ def describe(values: NDArray[Any]) -> dict[str, Any]:
     low, middle, high = (float(number) for number in np.percentile(plain, [0, 50, 100]))
     # Bins need a width that float64 can still tell apart.
     spread = high - low > 1e-9 * max(abs(low), abs(high), 1e-9)
-    edges = (low, high) if spread else (low - 0.5, high + 0.5)
+    beside = max(abs(low) / 10, 0.5)
+    edges = (low, high) if spread else (low - beside, high + beside)
     counts, borders = np.histogram(np.clip(plain, *edges), BINS, edges)
     return {
         "min": low,

@@ -99,7 +99,7 @@ def open_stored(folder: Path) -> Dataset:
     contents = read_contents(folder)
     shapes = contents["shapes"].items()
     numbers = {name: mapped(folder / f"{name}.f32", shape) for name, shape in shapes}
-    flags = {name: np.load(folder / f"{name}.npy", allow_pickle=False) for name in FLAGS}
+    flags = {name: read_flags(folder / f"{name}.npy") for name in FLAGS}
     notes = tuple(Finding(**note) for note in contents["notes"])
     return Dataset(**numbers, **flags, notes=notes)
 
@@ -114,6 +114,13 @@ def read_contents(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise DataError(f"{folder}: there is no {CONTENTS}; make the folder again") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: damaged ({error}); make the folder again") from error
+
+
+def read_flags(path: Path) -> NDArray[np.bool_]:
+    try:
+        return np.asarray(np.load(path, allow_pickle=False), np.bool_)
+    except (OSError, ValueError, EOFError) as error:
         raise DataError(f"{path}: damaged ({error}); make the folder again") from error
 
 

@@ -1,6 +1,8 @@
 """CSV and Parquet tables: one transition per line."""
 
 import csv
+import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,14 +36,23 @@ def csv_array(path: Path, header: list[str], name: str, columns: Sequence[str]) 
     places = [header.index(column) for column in columns]
     words = name in (*FLAGS, "episode")
     try:
-        table: NDArray[Any] = np.loadtxt(
-            path, np.str_ if words else np.float64, delimiter=",", skiprows=1, usecols=places,
-            comments=None, quotechar='"', ndmin=2, encoding="utf-8-sig",
-        )  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # no rows: refused with the others
+            table: NDArray[Any] = np.loadtxt(
+                path, np.str_ if words else np.float64, delimiter=",", skiprows=1, usecols=places,
+                comments=None, quotechar='"', ndmin=2, encoding="utf-8-sig",
+            )  # fmt: skip
     except ValueError as error:
-        said = " ".join(str(error).split()).rstrip(".")
-        raise DataError(f"{path}: {name}: {said} (rows count from 0 after the header)") from error
+        raise DataError(f"{path}: {name}: {explain(str(error))}") from error
     return truth(f"{path}: {name}", table[:, 0]) if name in FLAGS else table
+
+
+def explain(message: str) -> str:
+    """What NumPy says about a table, in rows that count from 0 after the header."""
+    short = re.search(r"invalid column index \d+ at row (\d+) with (\d+) columns", message)
+    if short:  # here it counts from 1
+        return f"row {int(short[1]) - 1} has {short[2]} columns only"
+    return " ".join(message.split()).rstrip(".")
 
 
 def truth(where: str, words: NDArray[Any]) -> NDArray[np.bool_]:

@@ -1,0 +1,163 @@
+"""``road data``: what a person sees."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.data.samples import assert_same, dataset_of, sample, with_value, write_csv, write_hdf5
+
+from road.cli import main
+from road.data import load
+
+Screen = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return f"file:{write_hdf5(tmp_path / 'log.hdf5', sample())}"
+
+
+def test_the_card_tells_what_is_in_the_data(source: str, capsys: Screen) -> None:
+    assert main(["data", "check", source]) == 0
+    shown = capsys.readouterr().out
+    for part in ("15 in 3 episodes", "3 observations, 2 actions", "1 terminated, 2 cut"):
+        assert part in shown
+    assert "warning: only 15 rows, fewer than a batch of 256" in shown
+
+
+def test_the_card_as_json(source: str, capsys: Screen) -> None:
+    assert main(["data", "check", source, "--json"]) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert (card["rows"], card["episodes"]) == (15, 3)
+
+
+def test_every_fault_of_a_bad_log_is_listed_before_it_is_refused(
+    tmp_path: Path, capsys: Screen
+) -> None:
+    arrays = with_value("observations", (2, 0), np.nan)
+    arrays["rewards"][[4, 6]] = np.inf
+    arrays["actions"][9, 1] = 3.0
+    path = write_hdf5(tmp_path / "log.hdf5", arrays)
+    assert main(["data", "check", f"file:{path}"]) == 3
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [
+        "error: observation holds NaN or inf in 1 row (first: row 2)",
+        "error: reward holds NaN or inf in 2 rows (first: row 4)",
+        "error: action lies outside of its box in 1 row (first: row 9)",
+    ]
+    assert said.err == f"error: {path}: 3 faults, nothing can be learnt from it; mend the log\n"
+
+
+def test_faults_can_be_left_out_or_read_otherwise(tmp_path: Path, capsys: Screen) -> None:
+    arrays = with_value("rewards", 4, np.nan)
+    arrays["actions"] *= 3.0
+    path = write_hdf5(tmp_path / "log.hdf5", arrays)
+    flags = ["--drop-nonfinite", "--action-box", "-3", "3"]
+    assert main(["data", "check", f"file:{path}", *flags]) == 0
+    shown = capsys.readouterr().out
+    assert "14 in 3 episodes" in shown
+    assert "1 rows hold NaN or inf and were left out (first: row 4)" in shown
+
+
+def test_a_table_with_own_names(tmp_path: Path, capsys: Screen) -> None:
+    path = write_csv(tmp_path / "log.csv", {"x": np.arange(4.0), "u": np.zeros(4), "r": np.ones(4)})
+    flags = ["--columns", "observation=x", "action=u", "reward=r"]
+    assert main(["data", "check", f"file:{path}", *flags]) == 0
+    assert "3 in 1 episodes" in capsys.readouterr().out
+    assert main(["data", "check", f"file:{path}", "--columns", "observation"]) == 2
+    assert "ARRAY=NAME,NAME" in capsys.readouterr().err
+
+
+def test_an_environment_tells_the_box_and_a_task_the_score(tmp_path: Path, capsys: Screen) -> None:
+    arrays = sample(actions=np.full((15, 1), 2.0, np.float32))
+    path = write_hdf5(tmp_path / "log.hdf5", arrays)
+    assert main(["data", "check", f"file:{path}", "--env", "Pendulum-v1"]) == 0
+    assert "1 to 1, 100.0% at the edge" in capsys.readouterr().out
+    arrays["actions"] /= 2.0
+    write_hdf5(path, arrays)
+    assert main(["data", "check", f"file:{path}", "--env", "pendulum-mixed", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["score"]["max"] > 100.0
+
+
+def test_data_of_another_robot_is_refused(source: str, capsys: Screen) -> None:
+    assert main(["data", "check", source, "--env", "Pendulum-v1"]) == 3
+    assert "where Pendulum-v1 has 3 and 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["file:{}/out.hdf5", "stored:{}/out", "minari:tests/out-v0"])
+def test_a_converted_dataset_is_the_same(
+    source: str, tmp_path: Path, capsys: Screen, target: str
+) -> None:
+    target = target.format(tmp_path)
+    assert main(["data", "convert", source, target]) == 0
+    assert Path(capsys.readouterr().out.strip()).exists()
+    assert_same(load(target), dataset_of(sample()))
+    assert main(["data", "convert", source, target]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) -> None:
+    path = write_hdf5(tmp_path / "log.hdf5", with_value("rewards", 3, np.nan))
+    for target in (f"file:{tmp_path}/out.hdf5", f"stored:{tmp_path}/out", "minari:tests/out-v0"):
+        assert main(["data", "convert", f"file:{path}", target]) == 3
+    assert "reward holds nan at row 3" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["chekc", "file:x"], "did you mean 'check'?"),
+        (["check", "x.hdf5"], "'x.hdf5' is not a source"),
+        (["check", "web:x"], "it begins with one of file:, d4rl:, minari:, stored:"),
+        (["check", "d4rl:hoper-medium-v2"], "hopper-medium-v2"),
+        (["convert", "{}", "x.csv"], "is not file:PATH.hdf5"),
+        (["download", "file:x"], "is not downloaded"),
+        (["check", "{}", "--env", "evil:Env-v0"], "evil"),
+        (["check", "{}", "--horizon", "0"], "horizon must be 1 or more"),
+    ],
+)
+def test_wrong_words_are_told_in_one_line(
+    words: list[str], told: str, source: str, capsys: Screen
+) -> None:
+    assert main(["data", *(word.format(source) for word in words)]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert said.count("\n") == 1
+
+
+def test_a_path_that_exists_is_a_hint(tmp_path: Path, capsys: Screen) -> None:
+    path = write_hdf5(tmp_path / "log.hdf5", sample())
+    assert main(["data", "check", str(path)]) == 2
+    assert f"did you mean file:{path}?" in capsys.readouterr().err
+
+
+def test_help_names_every_action(capsys: Screen) -> None:
+    assert main(["data"]) == 0
+    shown = capsys.readouterr().out
+    assert all(action in shown for action in ("check", "convert", "download"))
+
+
+def test_the_page_shows_what_was_found_and_loads_nothing(source: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert main(["data", "check", source, "--out", str(page)]) == 0
+    text = page.read_text()
+    assert "15 rows in 3 episodes: 1 warning." in text
+    assert "only 15 rows, fewer than a batch of 256" in text
+    for figure in ("findings", "spread", "columns"):
+        assert f'data-figure="{figure}"' in text
+    assert "<script" not in text
+    assert "default-src 'none'" in text.replace("&#x27;", "'")
+
+
+def test_a_hostile_name_stays_a_name(tmp_path: Path) -> None:
+    path = write_hdf5(tmp_path / "<img src=x onerror=alert(1)>.hdf5", sample())
+    page = tmp_path / "page.html"
+    assert main(["data", "check", f"file:{path}", "--out", str(page)]) == 0
+    assert "<img" not in page.read_text()

@@ -1,0 +1,90 @@
+"""Tables: which column is what, and rows that cannot be read."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+from road.data import load
+from road.errors import DataError, UsageError
+
+OWN_NAMES = """time,x,y,torque,paid,trial,fell
+0,0.0,1.0,-0.5,1,a,no
+1,0.1,1.1,0.5,2,a,yes
+0,5.0,6.0,0.0,3,b,no
+1,5.1,6.1,1.0,4,b,no
+2,5.2,6.2,1.0,5,b,no
+"""
+MAPPING = {
+    "observation": ["x", "y"],
+    "action": ["torque"],
+    "reward": ["paid"],
+    "episode": ["trial"],
+    "terminated": ["fell"],
+}
+
+
+def table(folder: Path, text: str) -> str:
+    (folder / "log.csv").write_text(text)
+    return f"file:{folder / 'log.csv'}"
+
+
+def test_columns_of_any_name_can_be_mapped(tmp_path: Path) -> None:
+    read = load(table(tmp_path, OWN_NAMES), columns=MAPPING)
+    np.testing.assert_allclose(read.observation, [[0, 1], [0.1, 1.1], [5, 6], [5.1, 6.1]])
+    assert read.reward.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert read.terminated.tolist() == [False, True, False, False]
+    assert read.truncated.tolist() == [False, False, False, True], "trial b lost its last row"
+
+
+def test_numbered_columns_are_guessed_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    header = "obs.10,obs.2,action,rewards,done"
+    read = load(table(tmp_path, f"{header}\n1,2,0.5,3,1\n"))
+    assert read.observation.tolist() == [[2.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x,y\n1,2\n", "no column for observation among x, y; say which, as in --columns"),
+        ("obs,action,reward,done\n1,2\n", "reward: row 0 has 2 columns only"),
+        ("obs,action,reward,done\n1,0.2,3,0\n1,zero,3,1\n", "'zero' to float64 at row 1"),
+        ("obs,action,reward,done\n1,0.2,3,maybe\n", "terminated holds 'maybe' at row 0"),
+        ("obs,action,reward,done\n", "no rows"),
+        ("just some words\n", "no column for observation"),
+    ],
+)
+def test_a_table_that_cannot_be_read_is_told_in_one_line(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    with pytest.raises(DataError) as refused:
+        load(table(tmp_path, text))
+    assert told in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_mapping_to_what_is_not_there_is_told(tmp_path: Path) -> None:
+    source = table(tmp_path, OWN_NAMES)
+    with pytest.raises(DataError, match="no column 'z'; it has time, x, y"):
+        load(source, columns={**MAPPING, "observation": ["z"]})
+    with pytest.raises(UsageError, match="'speed' is none of observation"):
+        load(source, columns={**MAPPING, "speed": ["x"]})
+
+
+@pytest.mark.parametrize(
+    ("observations", "told"),
+    [
+        ([[1.0, 2.0], [1.0]], "obs holds 1 numbers at row 1, 2 at row 0"),
+        ([[1.0], None], "obs is empty at row 1"),
+        (["a", "b"], "observation holds object, not numbers"),
+    ],
+)
+def test_a_ragged_or_empty_cell_is_named(
+    tmp_path: Path, observations: list[object], told: str
+) -> None:
+    columns = {"obs": observations, "action": [0.0, 0.0], "reward": [0.0, 0.0], "done": [0, 1]}
+    parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
+    with pytest.raises(DataError, match=told):
+        load(f"file:{tmp_path / 'log.parquet'}")
