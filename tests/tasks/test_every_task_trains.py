@@ -118,7 +118,7 @@ def publish_minari(dataset: Dataset, name: str) -> None:
     seen = np.concatenate([dataset.observation, dataset.next_observation[-1:]])
     parts = {"achieved_goal": seen[:, :2], "desired_goal": seen[:, 2:4], "observation": seen[:, 4:]}
     buffer: Any = EpisodeBuffer
-    os.makedirs(os.environ["MINARI_DATASETS_PATH"], exist_ok=True)
+    Path(os.environ["MINARI_DATASETS_PATH"]).mkdir(exist_ok=True)
     with pytest.warns(UserWarning, match="None"):
         minari.create_dataset_from_buffers(
             name,

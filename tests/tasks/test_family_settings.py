@@ -7,19 +7,20 @@ import pytest
 from road.agents.recipes import AGENTS
 from road.mixing import MIXERS
 from road.tasks.catalogue import OF_THE_PAPER, TASKS
-from road.tasks.family_settings import FAMILIES, Chosen
+from road.tasks.family_settings import FAMILIES
 from road.tasks.transforms import Affine, ReturnRange
 from road.training.config import RunConfig, default_plan
 
-ENTRIES = [(family, chosen) for family, table in FAMILIES.items() for chosen in table]
+ENTRIES = {
+    f"{family} {chosen.group} {number}": chosen
+    for family, table in FAMILIES.items()
+    for number, chosen in enumerate(table)
+}
 
 
-def identify(value: object) -> str:
-    return value.group if isinstance(value, Chosen) else str(value)
-
-
-@pytest.mark.parametrize(("family", "chosen"), ENTRIES, ids=identify)
-def test_every_field_exists_and_has_a_source(family: str, chosen: Chosen) -> None:
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_field_exists_and_has_a_source(entry: str) -> None:
+    chosen = ENTRIES[entry]
     owners = {"run": RunConfig, **AGENTS, **MIXERS, **{f"{a} run": RunConfig for a in AGENTS}}
     known = {field.name for field in fields(owners[chosen.group])}
     assert set(chosen.fields) <= known

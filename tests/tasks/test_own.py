@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def test_spaces_that_cannot_be_learnt_are_refused(body: Callable[[], Any], told:
 
 def test_an_environment_without_a_time_limit_asks_for_one() -> None:
     task = own_task("cart", bodies.Cart, some_rows, Own())
-    with pytest.raises(UsageError, match="no time limit.*--horizon STEPS"):
+    with pytest.raises(UsageError, match=r"no time limit.*--horizon STEPS"):
         task.environment()
     limited = own_task("cart", bodies.Cart, some_rows, Own(horizon=2)).environment()
     limited.reset(seed=0)
@@ -140,6 +141,17 @@ def test_embedded_tasks_standardise_by_the_users_data(tmp_path: Path) -> None:
     np.testing.assert_allclose(task.dataset().observation.mean(axis=0), 0.0, atol=1e-6)
 
 
+def test_actions_of_a_file_are_in_the_environments_units_unless_it_is_said(tmp_path: Path) -> None:
+    """The pendulum takes 2 newton metres: 0.5 in the file is a quarter of that, or a half."""
+    rows = some_rows(observations=3)
+    half = np.full_like(rows.action, 0.5)
+    path = write_d4rl(Dataset(**{**rows.arrays(), "action": half}), tmp_path / "mine.hdf5")
+    own = Own(env="Pendulum-v1", data=f"file:{path}")
+    assert (find_own_task("", own).dataset().action == 0.25).all()
+    unit = replace(own, action_units="unit")
+    assert (find_own_task("", unit).dataset().action == 0.5).all()
+
+
 def test_a_plan_remembers_what_was_brought_and_forgets_what_was_allowed() -> None:
     words = ["--env", "mine:Cart-v0", "--data", "file:/x.hdf5", "--allow-import", "mine"]
     plan, _ = parse_plan([*words, "--score-min", "0", "--score-max", "5"])
@@ -183,10 +195,11 @@ def test_bad_words_get_one_line_and_leave_nothing(
     assert not (tmp_path / "run").exists()
 
 
-TINY = (
-    "--offline-steps 20 --online-steps 30 --batch-size 8 --period 10 --measure-batch 8 "
-    "--evaluation-episodes 1 --evaluate-every 30 --iql.hidden 8 8"
-).split()
+TINY = [
+    *("--offline-steps", "20", "--online-steps", "30", "--batch-size", "8", "--period", "10"),
+    *("--measure-batch", "8", "--evaluation-episodes", "1", "--evaluate-every", "30"),
+    *("--iql.hidden", "8", "8"),
+]
 
 MODULE = """
 import gymnasium

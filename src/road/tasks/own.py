@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import gymnasium
 
@@ -38,6 +38,9 @@ class Own:
     """An environment instead of a task: its Gymnasium id, or MODULE:ID (see --allow-import)."""
     data: str | None = None
     """Data instead of the task's own: d4rl:NAME, minari:ID or file:PATH."""
+    action_units: Literal["environment", "unit"] | None = None
+    """Units of the actions in --data: the environment's own, or [-1, 1] ('unit'); None takes those
+    of a file as the environment's and lets other sources say."""
     horizon: int | None = None
     """Steps after which an episode is cut, where not the environment's own limit."""
     score_min: float | None = None
@@ -80,9 +83,18 @@ def registered_task(own: Own, allowed: tuple[str, ...]) -> Task:
     assert own.env is not None
     assert own.data is not None
     make = partial(make_registered, own.env, allowed)
-    box = partial(own_box, make, own.env)
-    read = partial(logged, own.data, as_logged, box)
+    read = own_data(own.data, make, own.env, own)
     return replace(own_task(own.env, make, read, own), source=own.data)
+
+
+def own_data(
+    source: str, make: Callable[[], AnyEnvironment], name: str, own: Own
+) -> Callable[[], Dataset]:
+    """Reads a source; actions in the units of the environment are brought to [-1, 1]."""
+    usual = "environment" if source.startswith("file:") else "unit"
+    if (own.action_units or usual) == "unit":
+        return partial(logged, source, as_logged)
+    return partial(logged, source, as_logged, partial(own_box, make, name))
 
 
 def own_task(

@@ -6,7 +6,6 @@ import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,7 @@ from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
 from road.naming import find_name
 from road.randomness import Stream, jax_stream
-from road.tasks.logged import logged
-from road.tasks.mending import as_logged
-from road.tasks.own import Own, own_box, own_task
+from road.tasks.own import Own, own_data, own_task
 from road.tasks.task import Task
 from road.tasks.vectors import FlatObservations, unit_actions
 from road.training.config import Plan, RunConfig, default_plan
@@ -133,8 +130,7 @@ def given_task(make: MakeEnvironment, dataset: Dataset | str, own: Own) -> Task:
     called = getattr(make, "__name__", "")
     name = called if called.isidentifier() else "own"
     if isinstance(dataset, str):
-        read = partial(logged, dataset, as_logged, partial(own_box, make, name))
-        return own_task(name, make, read, own)
+        return own_task(name, make, own_data(dataset, make, name, own), own)
     return own_task(name, make, lambda: dataset, own)
 
 

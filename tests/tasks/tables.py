@@ -1,0 +1,109 @@
+"""The tables of ``docs/tasks.md``, drawn from the catalogue.
+
+``python -m tests.tasks.tables`` writes them into the page; a test compares.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from road.tasks.catalogue import OF_THE_PAPER, TASKS
+from road.tasks.family_settings import FAMILIES
+from road.tasks.task import Task
+from road.tasks.transforms import Affine, ReturnRange
+
+PAGE = Path(__file__).parents[2] / "docs" / "tasks.md"
+
+STARTED = "200 updates and 200 steps on a made-up log, judged"
+TRIED = {
+    "kitchen-complete": "the genuine file is read and mended",
+    **dict.fromkeys(
+        [f"{b}-{q}" for b in ("hopper", "halfcheetah") for q in ("random", "medium", "expert")],
+        "20,000 rows of v5 are read and score as they should",
+    ),
+    **dict.fromkeys(
+        ["pen-binary", "door-binary"], "an expert's log of 6,000 rows is read and paid anew"
+    ),
+    "relocate-binary": "an expert is paid where it succeeds",
+}
+"""What was done with a task beyond that."""
+
+
+def task_table(tasks: Iterable[Task]) -> str:
+    head = ["task", "environment", "data", "learnt reward", "horizon", "scores 0 and 100 at"]
+    rows = [
+        [
+            f"`{task.name}`",
+            f"`{task.environment_id}`",
+            f"`{task.source}`" if task.source else "made by the task",
+            rewards(task),
+            str(task.horizon),
+            f"{task.score.minimum:g}, {task.score.maximum:g}",
+        ]
+        for task in tasks
+    ]
+    return table(head, rows)
+
+
+def tried_table() -> str:
+    rows = [[f"`{t.name}`", STARTED, TRIED.get(t.name, "")] for t in OF_THE_PAPER]
+    return table(["task", "in the tests", "where real data is at hand"], rows)
+
+
+def settings_table() -> str:
+    rows = [
+        [family, f"`{chosen.group}`", fields(chosen.fields), chosen.source]
+        for family, entries in FAMILIES.items()
+        for chosen in entries
+    ]
+    return table(["family", "of", "settings", "source"], rows)
+
+
+def rewards(task: Task) -> str:
+    """The usual transform, then agents with another one, those of one kind together."""
+    others: dict[str, list[str]] = {}
+    for agent, reward in task.rewards.items():
+        others.setdefault(formula(reward), []).append(agent)
+    return "; ".join(
+        [formula(task.reward), *(f"{', '.join(who)}: {what}" for what, who in others.items())]
+    )
+
+
+def formula(reward: Affine | ReturnRange) -> str:
+    if isinstance(reward, ReturnRange):
+        return f"{reward.width:g} r / range of returns"
+    scaled = "r" if reward.scale == 1.0 else f"{reward.scale:g} r"
+    if reward.shift == 0.0:
+        return scaled
+    return f"{scaled} {'−' if reward.shift < 0 else '+'} {abs(reward.shift):g}"
+
+
+def fields(settings: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{name}` {value}" for name, value in settings.items())
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+TABLES = {
+    "embedded": lambda: task_table(task for task in TASKS.values() if task.source is None),
+    "paper": lambda: task_table(OF_THE_PAPER),
+    "tried": tried_table,
+    "settings": settings_table,
+}
+
+
+def drawn(page: str) -> str:
+    """The page with every table drawn anew between its two marks."""
+    for name, draw in TABLES.items():
+        marks = rf"(<!-- table: {name} -->\n\n).*?(\n\n<!-- end -->)"
+        page, found = re.subn(marks, lambda m, d=draw: m[1] + d() + m[2], page, flags=re.DOTALL)
+        assert found == 1, f"{PAGE} has no place for the table {name}"
+    return page
+
+
+if __name__ == "__main__":
+    PAGE.write_text(drawn(PAGE.read_text("utf-8")), "utf-8")
