@@ -11,7 +11,7 @@ from road.data.log import Log, find_names, make_log
 def read_flat(path: Path, room: Room = in_memory) -> Log:
     """The arrays of the file that have a known name; whatever else it holds is not touched."""
     with opened(path) as file:
-        present = find_names(str(path), file)
+        present = find_names(str(path), map(str, file))
         arrays = {
             field: read_array(path, file, name, field, in_memory if field in FLAGS else room)
             for field, name in present.items()

@@ -32,7 +32,7 @@ def opened(path: Path) -> Generator[Any]:
         # Locks fail on network folders, and nothing is written here.
         with h5py.File(path, "r", locking=False) as file:
             yield file
-    except (OSError, RuntimeError, KeyError) as error:
+    except (OSError, RuntimeError, KeyError, ValueError, OverflowError) as error:
         raise DataError(f"{path}: {explain(str(error))}") from error
 
 
@@ -48,7 +48,8 @@ def names(group: Any) -> list[str]:
     """What a group holds; soft and external links are left out, and refused when asked for."""
     import h5py
 
-    return [name for name in group if isinstance(group.get(name, getlink=True), h5py.HardLink)]
+    links = {str(name): group.get(name, getlink=True) for name in group}
+    return [name for name, link in links.items() if isinstance(link, h5py.HardLink)]
 
 
 def step_into(path: Path, group: Any, name: str) -> Any:
@@ -57,7 +58,8 @@ def step_into(path: Path, group: Any, name: str) -> Any:
 
     link = group.get(name, getlink=True)
     if link is None:
-        raise DataError(f"{path}: there is no array {name!r}; it holds {', '.join(group)[:200]}")
+        held = ", ".join(map(str, group))[:200]
+        raise DataError(f"{path}: there is no array {name!r}; it holds {held}")
     if not isinstance(link, h5py.HardLink):
         kind = "a link to another file" if isinstance(link, h5py.ExternalLink) else "a soft link"
         raise DataError(f"{path}: {name} is {kind}; bring a file that holds its own arrays")
@@ -74,7 +76,7 @@ def find_array(path: Path, group: Any, name: str) -> Any:
             raise DataError(f"{path}: {name} is not a group of arrays")
         found = step_into(path, found, part)
     if not isinstance(found, h5py.Dataset):
-        raise DataError(f"{path}: {name} is a group, not an array; it holds {', '.join(found)}")
+        raise DataError(f"{path}: {name} is not an array; flatten it to one array of numbers")
     check_plain(f"{path}: {name}", found)
     stored = path.stat().st_size
     check_declared(f"{path}: {name}", int(np.prod(found.shape)) * 4, stored)
@@ -85,8 +87,9 @@ def check_plain(where: str, array: Any) -> None:
     """Whether it is an array of numbers that this file holds by itself."""
     import h5py
 
-    if array.shape is None or array.dtype.kind not in NUMBERS or array.dtype.subdtype is not None:
-        raise DataError(f"{where} holds {array.dtype}, not numbers; save it as float32")
+    kind = type_of(array)
+    if array.shape is None or kind is None or kind.kind not in NUMBERS:
+        raise DataError(f"{where} holds {kind}, not numbers; save it as float32")
     if array.is_virtual or array.external:
         raise DataError(f"{where} lies in other files; bring a file that holds its own arrays")
     settings = array.id.get_create_plist()
@@ -95,6 +98,14 @@ def check_plain(where: str, array: Any) -> None:
     if foreign or settings.get_layout() == h5py.h5d.VIRTUAL:
         allowed = ", ".join(FILTERS.values())
         raise DataError(f"{where} is packed by filter {foreign[0]}; save it with one of {allowed}")
+
+
+def type_of(array: Any) -> np.dtype[Any] | None:
+    """None for the types of HDF5 that NumPy does not know."""
+    try:
+        return array.dtype
+    except TypeError:
+        return None
 
 
 def read_array(

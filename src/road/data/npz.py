@@ -1,6 +1,7 @@
 """NPZ archives that nobody vouches for: plain numbers only, no larger than the file can hold."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,9 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
             wanted = find_names(str(path), sizes)
             check_sizes(path, {name: sizes[name] for name in wanted.values()})
             return {name: read_member(path, archive, name) for name in wanted.values()}
-    except zipfile.BadZipFile as error:
-        raise DataError(f"{path}: damaged or incomplete archive ({error}); get it again") from error
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        told = " ".join(str(error).split())[:80]
+        raise DataError(f"{path}: damaged or incomplete archive ({told}); get it again") from error
 
 
 def array_members(path: Path, archive: zipfile.ZipFile) -> Iterator[tuple[str, int]]:
@@ -61,7 +63,7 @@ def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any]
         )
         with archive.open(member) as file:
             return np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, EOFError, OSError, NotImplementedError) as error:
+    except (ValueError, EOFError, OSError, NotImplementedError, zlib.error) as error:
         raise DataError(f"{where} is damaged ({' '.join(str(error).split())[:100]})") from error
 
 

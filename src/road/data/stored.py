@@ -101,7 +101,8 @@ def open_stored(folder: Path) -> Dataset:
     numbers = {name: mapped(folder / f"{name}.f32", shape) for name, shape in shapes}
     flags = {name: read_flags(folder / f"{name}.npy") for name in FLAGS}
     notes = tuple(Finding(**note) for note in contents["notes"])
-    return Dataset(**numbers, **flags, notes=notes)
+    arrays: dict[str, NDArray[Any]] = {**numbers, **flags}
+    return Dataset(**arrays, notes=notes)
 
 
 def read_contents(folder: Path) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def read_parquet(path: Path, columns: Columns | None) -> Log:
             check_memory(where, declared)
             chosen = choose_columns(where, file.schema_arrow.names, columns)
             table = file.read([column for each in chosen.values() for column in each])
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"{where}: damaged ({' '.join(str(error).split())[:120]})") from error
     arrays = {
         name: np.column_stack([parquet_column(where, table, column) for column in each])
