@@ -7,6 +7,7 @@ from statistics import median
 from typing import Literal
 
 from benchmarks.online import PERIOD
+from benchmarks.train_agents import MATRIX_OPERATIONS, OPERATIONS
 
 Verdict = Literal["met", "missed", "-"]
 Rates = dict[str, list[float]]
@@ -49,6 +50,30 @@ def over(slow: float, fast: float) -> float:
     return 100.0 * (fast / slow - 1.0)
 
 
+def share_of_matrix_rate(name: str, least: float) -> Row:
+    """How much of the machine's own rate of matrix products an agent's step reaches."""
+
+    def share(steps: float, *products: float) -> float:
+        return 100.0 * steps * OPERATIONS[name] / (max(products) * MATRIX_OPERATIONS)
+
+    label = f"{name} step, share of the machine's matrix rate"
+    return (label, "%", Bar(least, "at least"), (f"agent-{name}", *MATRIX), share)
+
+
+def against_d3rlpy(name: str, least: float) -> Row:
+    theirs = (f"d3rlpy-{name}", f"d3rlpy-{name}-thread")
+    return (
+        f"{name} step against d3rlpy",
+        "times",
+        Bar(least, "at least"),
+        (f"agent-{name}", *theirs),
+        lambda ours, *theirs: ours / max(theirs),
+    )
+
+
+MATRIX = ("matrix-numpy", "matrix-jax")
+"""An agent is measured against whichever was faster in that round."""
+
 D3RLPY = ("train-d3rlpy", "train-d3rlpy-thread")
 """We are compared with whichever was faster in that round."""
 
@@ -71,6 +96,28 @@ ROWS: Sequence[Row] = (
     ("  ours, one per call", "steps/s", None, ("train-road-single",), lambda ours: ours),
     ("  d3rlpy, all cores", "steps/s", None, ("train-d3rlpy",), lambda theirs: theirs),
     ("  d3rlpy, one thread", "steps/s", None, ("train-d3rlpy-thread",), lambda theirs: theirs),
+    (
+        "the machine's matrix rate",
+        "GFLOP/s",
+        None,
+        MATRIX,
+        lambda *products: max(products) * MATRIX_OPERATIONS / 1e9,
+    ),
+    share_of_matrix_rate("iql", 60.0),
+    share_of_matrix_rate("pex", 60.0),
+    share_of_matrix_rate("proto", 60.0),
+    share_of_matrix_rate("rlpd", 50.0),
+    share_of_matrix_rate("cql", 50.0),
+    share_of_matrix_rate("cal-ql", 50.0),
+    against_d3rlpy("cql", 1.1),
+    against_d3rlpy("cal-ql", 1.1),
+    (
+        "RLPD, from nothing to its first step",
+        "s",
+        Bar(15.0, "at most"),
+        ("start-rlpd",),
+        lambda starts: 1.0 / starts,
+    ),
     (
         "ours over bare pytrees, stacks of 50",
         "% slower",

@@ -13,11 +13,11 @@ from typing import Any
 
 from benchmarks.window import Candidate, Window, repeating, serve
 from road.cli.jax_setup import prepare_jax
+from road.data.folder import data_folder
 from road.mixing import Advantages, Evidence, FixedMixer, RoadMixer
 from road.randomness import Stream, jax_stream
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
-from road.tasks.cache import data_folder
 
 TASK = "pointmaze-umaze-random"
 PERIOD = 200

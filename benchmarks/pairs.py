@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.online import Parts, advance
 from road.cli.jax_setup import prepare_jax
+from road.data.folder import data_folder
 from road.mixing import FixedMixer, RoadMixer
-from road.tasks.cache import data_folder
 
 
 def main() -> None:

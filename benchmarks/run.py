@@ -35,6 +35,7 @@ RECORDS = ROOT / "benchmarks" / "records"
 D3RLPY_PYTHON = ROOT / ".venv-bench" / "bin" / "python"
 WORKERS = {
     "benchmarks.train_road": Path(sys.executable),
+    "benchmarks.train_agents": Path(sys.executable),
     "benchmarks.train_d3rlpy": D3RLPY_PYTHON,
     "benchmarks.online": Path(sys.executable),
     "benchmarks.startup": Path(sys.executable),

@@ -36,6 +36,7 @@ def prepare() -> dict[str, Candidate]:
         "start-import": lambda _: timed((sys.executable, "-c", "import road")),
         "start-help": lambda _: timed((ROAD, "--help")),
         "start-train": train,
+        "start-rlpd": lambda _: timed((sys.executable, "-m", "benchmarks.first_step")),
     }
     for candidate in candidates.values():
         candidate(0.0)

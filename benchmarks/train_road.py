@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from benchmarks import workload
 from benchmarks.window import Candidate, repeating, serve
 from road.cli.jax_setup import prepare_jax
+from road.data.folder import data_folder
 from road.randomness import NumpyStream, Stream, jax_stream
 from road.replay.rows import pack
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
-from road.tasks.cache import data_folder
 from road.training.config import RunConfig
 from road.training.pretrain import STACK, pretrain
 from road.types import Spec, Transition

@@ -16,6 +16,8 @@ DISCOUNT = 0.99
 EXPECTILE = 0.9
 INVERSE_TEMPERATURE = 10.0
 TARGET_RATE = 0.005
+PROPOSALS = 10
+"""Actions that CQL draws per state, from each of its three distributions and for its target."""
 
 
 class Columns(NamedTuple):

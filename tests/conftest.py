@@ -1,5 +1,6 @@
 """Settings that every test runs under, and the fixtures that several rooms share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import jax
@@ -17,6 +18,17 @@ COMPILED = Path(__file__).parent.parent / ".pytest_cache" / "compiled"
 jax.config.update("jax_compilation_cache_dir", str(COMPILED))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Datasets are made once per session; processes that are started share our compiled code."""
+    folder = tmp_path_factory.mktemp("data")
+    COMPILED.mkdir(parents=True, exist_ok=True)
+    (folder / "compiled").symlink_to(COMPILED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROAD_DATA_DIR", str(folder))
+        yield folder
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""A tiny run on a task that needs no MuJoCo, and a folder that all tests share for data."""
+"""A tiny run on a task that needs no MuJoCo, and the command line."""
 
 import dataclasses
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,19 +36,6 @@ def tiny_plan(**changes: Any) -> Plan:
         mixer=RoadMixer(exploration=0.1, scale="standardised"),
         config=dataclasses.replace(TINY, **changes),
     )
-
-
-@pytest.fixture(scope="session", autouse=True)
-def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Datasets and compiled code, made once per session."""
-    folder = tmp_path_factory.mktemp("data")
-    before = os.environ.get("ROAD_DATA_DIR")
-    os.environ["ROAD_DATA_DIR"] = str(folder)
-    yield folder
-    if before is None:
-        del os.environ["ROAD_DATA_DIR"]
-    else:
-        os.environ["ROAD_DATA_DIR"] = before
 
 
 Road = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -23,6 +23,8 @@ class Recipe:
     online: AnyAgent
     carry: Callable[[Any], Any]
     """The last offline state to the first online one."""
+    needs_pretraining: bool = False
+    """Whether the online phase leans on a pretrained policy: PEX's, WSRL's and PROTO's do."""
     warmup_steps: int = 0
     """Environment steps that are stored before the first online update."""
     random_warmup: bool = False
@@ -40,7 +42,8 @@ def iql_recipe(iql: IQL) -> Recipe:
 
 
 def pex_recipe(agent: pex.PEX) -> Recipe:
-    return Recipe(agent.iql, agent, carry=partial(pex.carry, agent), warmup_steps=5000)
+    carry = partial(pex.carry, agent)
+    return Recipe(agent.iql, agent, carry, needs_pretraining=True, warmup_steps=5000)
 
 
 def sac_recipe(sac: SAC) -> Recipe:
@@ -56,7 +59,7 @@ def awac_recipe(agent: awac.AWAC) -> Recipe:
 
 
 def proto_recipe(agent: proto.PROTO) -> Recipe:
-    return Recipe(agent.xql, agent, carry=partial(proto.carry, agent))
+    return Recipe(agent.xql, agent, partial(proto.carry, agent), needs_pretraining=True)
 
 
 def rlpd_recipe(rlpd: RLPD) -> Recipe:
@@ -79,6 +82,7 @@ def wsrl_recipe(wsrl: WSRL) -> Recipe:
         offline=wsrl.offline,
         online=wsrl,
         carry=drop_multiplier,
+        needs_pretraining=True,
         warmup_steps=5000,
         updates_per_step=4,
         mixer="fixed",
@@ -103,6 +107,9 @@ AGENTS: dict[str, type[Any]] = {
     "wsrl": WSRL,
 }
 """Every agent's hyper-parameters by the name that the command line knows it by."""
+
+ALIASES = {"calql": "cal-ql"}
+"""Other spellings."""
 
 PRESETS: dict[str, dict[str, Any]] = {"cal-ql": {"calibrated": True}}
 """Where two names share a class, what makes them differ."""

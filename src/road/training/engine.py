@@ -4,6 +4,7 @@ Flattening a tree of modules in Python costs more than a small update on the CPU
 straight through. The tree is put together again inside the compiled function, where it is free.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -50,6 +51,8 @@ class Engine:
         self.spec = spec
         self._tree = jax.tree.structure(agent.init(jax.random.key(0), spec))
         self._metric_names: tuple[str, ...] = ()
+        self.compilations = Counter[str]()
+        """How often each function was compiled: once for every shape that it was given."""
         self._update = jax.jit(self._traced_update)
         self._act = jax.jit(self._traced_act)
         self._best = jax.jit(self._traced_best)
@@ -90,6 +93,7 @@ class Engine:
         return float(self._advantage(leaves, rows, key, np.uint32(counter)))
 
     def _traced_update(self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array) -> Any:
+        self.compilations["update"] += 1  # Python sees a compiled function only while tracing it
         state, metrics = self.agent.update(
             self.tree(leaves), unpack(rows, self.spec), jax.random.fold_in(key, counter)
         )
@@ -100,18 +104,21 @@ class Engine:
     def _traced_act(
         self, leaves: Leaves, observation: Array, key: PRNGKeyArray, counter: Array
     ) -> Array:
+        self.compilations["act"] += 1
         key = jax.random.fold_in(key, counter)
         return self.agent.act(self.tree(leaves), observation[None], key)[0]
 
     def _traced_best(
         self, leaves: Leaves, observations: Array, key: PRNGKeyArray, counter: Array
     ) -> Array:
+        self.compilations["best_action"] += 1
         key = jax.random.fold_in(key, counter)
         return self.agent.best_action(self.tree(leaves), observations, key)
 
     def _traced_advantage(
         self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
     ) -> Array:
+        self.compilations["advantage"] += 1
         state, batch = self.tree(leaves), unpack(rows, self.spec)
         action = self.agent.act(state, batch.observation, jax.random.fold_in(key, counter))
         preferred = self.agent.q_value(state, batch.observation, action)

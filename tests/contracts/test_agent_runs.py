@@ -1,0 +1,136 @@
+"""Laws of whole runs that hold for every agent: the list is that of ``test_agents.py``."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from tests.conftest import make_batch
+from tests.contracts.test_agents import AGENT_LIST, same
+from tests.training.test_exact_resume import contents, differing
+
+from road.agents.recipes import RECIPES
+from road.mixing import RoadMixer
+from road.training.checkpoint import checkpoints, load_checkpoint, save_checkpoint
+from road.training.config import Plan, RunConfig
+from road.training.folder import RunFolder
+from road.training.launch import resume_run, start_run
+from road.training.run import Run
+from road.training.signals import StopRequest
+from road.training.state import RunState, state_from
+from road.types import Spec
+
+TINY = RunConfig(
+    seed=2,
+    offline_steps=300,
+    online_steps=120,
+    batch_size=16,
+    updates_per_step=2,
+    warmup_steps=20,
+    period=20,
+    measure_batch=16,
+    evaluate_every=60,
+    evaluation_episodes=1,
+    log_every=10,
+    checkpoint_every=50,
+)
+
+
+def plan_of(name: str) -> Plan:
+    offline = 0 if RECIPES[name](AGENT_LIST[name]).offline is None else TINY.offline_steps
+    return Plan(
+        task_name="pendulum-flipped",
+        agent_name=name,
+        agent=AGENT_LIST[name],
+        mixer_name="road",
+        mixer=RoadMixer(arms=(0.0, 0.3, 0.7, 1.0), exploration=0.1),
+        config=dataclasses.replace(TINY, offline_steps=offline),
+    )
+
+
+def ignore(_: Any) -> None:
+    pass
+
+
+@pytest.mark.parametrize("name", AGENT_LIST)
+def test_a_new_ratio_compiles_nothing_anew(name: str, tmp_path: Path):
+    """All four arms are tried, and the buffer goes from empty to full enough."""
+    plan, folder = plan_of(name), RunFolder(tmp_path / "run")
+    run = Run(plan, folder, ignore, StopRequest())
+    run.begin()
+    run.execute()
+    run.close()
+    folder.release()
+    rows = [json.loads(line) for line in (tmp_path / "run/mixer.jsonl").read_text().splitlines()]
+    assert {row["offline_ratio"] for row in rows} == {0.0, 0.3, 0.7, 1.0}
+    # An agent that trains in both phases is compiled once for the offline stacks as well.
+    both_phases = bool(plan.config.offline_steps) and run.engine is run.offline_engine
+    assert run.engine.compilations == {
+        "update": 1 + both_phases,
+        "act": 1,
+        "advantage": 1,
+        "best_action": 1,
+    }
+
+
+@pytest.mark.parametrize("name", AGENT_LIST)
+def test_saved_and_loaded_it_is_the_same(name: str, spec: Spec, key: jax.Array, tmp_path: Path):
+    agent, batch = AGENT_LIST[name], make_batch(spec, updates=2, size=8)
+    state, _ = agent.update(agent.init(key, spec), batch, key)
+    run = RunState(agent=jax.tree.leaves(state))
+    save_checkpoint(tmp_path, 1, run.arrays(), run.document(), None)
+    again = state_from(*load_checkpoint(checkpoints(tmp_path)[-1]))
+    loaded = jax.tree.unflatten(jax.tree.structure(state), again.agent)
+    assert same(loaded, state)
+    assert same(agent.update(loaded, batch, key), agent.update(state, batch, key))
+
+
+def killed_run(folder: Path, positions: tuple[int, ...]) -> list[int]:
+    """Resume and kill -9 soon after each position was saved; gives where the kills left it."""
+    left = list[int]()
+    for position in positions:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "road.cli", "resume", str(folder)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while process.poll() is None and saved(folder) < position:
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL, "the run was over before it was killed"
+        left.append(saved(folder))
+    return left
+
+
+def saved(folder: Path) -> int:
+    found = checkpoints(folder / "checkpoints")
+    return int(found[-1].name.split("-")[1]) if found else -1
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("name", AGENT_LIST)
+def test_killed_in_both_phases_it_ends_with_the_same_bits(name: str, tmp_path: Path):
+    plan = plan_of(name)
+    long = dataclasses.replace(plan.config, online_steps=400)
+    plan = dataclasses.replace(plan, config=long)
+    quiet, killed = tmp_path / "quiet", tmp_path / "killed"
+    start_run(plan, quiet, "test", ignore)
+    killed.mkdir()
+    for file in ("config.json", "meta.json"):
+        (killed / file).write_bytes((quiet / file).read_bytes())
+    offline = plan.config.offline_steps
+    left = killed_run(killed, (*((offline // 2,) if offline else ()), offline + 60))
+    assert left[-1] > offline, left
+    assert not offline or left[0] <= offline, left
+    resume_run(killed, ignore)
+    assert differing(contents(killed), contents(quiet)) == []
+    arrays, _ = load_checkpoint(checkpoints(killed / "checkpoints")[-1])
+    assert all(np.isfinite(array).all() for array in arrays.values())
