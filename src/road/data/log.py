@@ -11,7 +11,7 @@ from road.data.dataset import FLAGS, check_layout
 from road.data.findings import Finding
 from road.errors import DataError
 
-Edge: TypeAlias = float | Sequence[float] | NDArray[Any]
+Edge: TypeAlias = int | float | Sequence[Any] | NDArray[Any]
 Box: TypeAlias = tuple[Edge, Edge]
 """Lowest and highest action, for all columns or for each."""
 
