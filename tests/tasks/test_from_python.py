@@ -19,6 +19,7 @@ from road.agents.iql import IQL
 from road.data import write_d4rl
 from road.errors import EnvironmentFailure, UsageError
 from road.mixing import FixedMixer
+from road.training.events import Evaluated
 from road.training.from_python import Finetuned, name_of_agent, name_of_mixer
 
 TINY: dict[str, Any] = {
@@ -82,10 +83,17 @@ def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Pa
     path = write_d4rl(some_rows(), tmp_path / "mine.hdf5")
     with h5py.File(path, "a") as file:
         file["actions"][:] = 2.0 * file["actions"][:]
+    told: list[object] = []
     result = road.finetune(
-        bodies.DictCart, f"file:{path}", agent=SMALL, mixer=FixedMixer(0.5), **TINY
+        bodies.DictCart,
+        f"file:{path}",
+        agent=SMALL,
+        mixer=FixedMixer(0.5),
+        notify=told.append,
+        **TINY,
     )
     assert result.folder is None
+    assert [event for event in told if isinstance(event, Evaluated)] == list(result.evaluations)
     assert len(result.evaluations) == 2
 
 

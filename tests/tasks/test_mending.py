@@ -1,10 +1,13 @@
 """Ends and rewards of logs, put right by hand-worked rules."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from road.data.dataset import Dataset
 from road.errors import DataError
+from road.tasks import TASKS
 from road.tasks.mending import ending_at, never_ending
 from road.tasks.transforms import Affine, ReturnRange
 
@@ -62,6 +65,31 @@ def test_where_nothing_ends_an_episode_every_claim_of_an_end_goes() -> None:
 def test_a_log_of_nothing_but_false_ends_is_refused() -> None:
     with pytest.raises(DataError, match="no row is left"):
         never_ending(log([0, 0], [1, 1], [0, 0]))
+
+
+def test_a_maze_log_ends_at_the_goal() -> None:
+    mended = TASKS["antmaze-umaze"].mend(log([0, 1, 1, 0], [0] * 4, [0, 0, 0, 1]))
+    assert mended.observation[:, 0].tolist() == [0, 1]
+    assert mended.terminated.tolist() == [False, True]
+
+
+def hand_log(width: int, angles: list[float]) -> Dataset:
+    """Three steps of a door at these angles, paid by another rule; the last claims an end."""
+    seen = np.zeros((len(angles), width), np.float32)
+    seen[:, 28] = angles
+    dataset = log([7.0] * len(angles), [0] * (len(angles) - 1) + [1], [0] * len(angles))
+    return replace(dataset, observation=0 * seen, next_observation=seen)
+
+
+def test_a_log_of_the_hand_is_paid_by_where_each_step_ends() -> None:
+    mended = TASKS["door-binary"].mend(hand_log(39, [1.0, 1.36, 0.0]))
+    assert mended.reward.tolist() == [0.0, 1.0]
+    assert mended.truncated.tolist() == [False, True]
+
+
+def test_a_log_of_another_width_cannot_be_paid() -> None:
+    with pytest.raises(DataError, match="40 observations a row where AdroitHandDoor-v1 has 39"):
+        TASKS["door-binary"].mend(hand_log(40, [1.0]))
 
 
 def test_returns_are_scaled_by_their_range() -> None:

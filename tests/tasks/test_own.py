@@ -1,6 +1,7 @@
 """A user's own environment and data: what works, and what is refused in one line."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -227,4 +228,12 @@ def test_a_module_is_imported_when_allowed_and_allowed_anew_to_resume_and_judge(
     assert main(["eval", "run", "--episodes", "1", "--allow-import", "my_carts"]) == 0
     assert json.loads(capsys.readouterr().out)["score"] < 0.0
     assert main(["resume", "run"]) == 0  # finished: nothing has to be imported
+
+    newest = sorted((tmp_path / "run" / "checkpoints").iterdir())[-1]
+    before = (newest / "arrays.npz").read_bytes()
+    shutil.rmtree(newest)
+    code, line = error_of(["resume", "run"], capsys)
+    assert (code, "--allow-import my_carts" in line) == (2, True)
+    assert main(["resume", "run", "--allow-import", "my_carts"]) == 0
+    assert (newest / "arrays.npz").read_bytes() == before
     gymnasium.registry.pop("Cart-v0")

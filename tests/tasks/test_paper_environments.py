@@ -1,6 +1,8 @@
 """The paper's environments: spaces, seeds, horizons, ends and pay, each body or maze once."""
 
 import importlib.util
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -200,6 +202,29 @@ def test_kitchen_says_which_mujoco_it_needs() -> None:
     with pytest.raises(UsageError, match=r"needs MuJoCo below 1\.0, found .*'mujoco<1\.0'"):
         refuse_mujoco_from((1, 0), "the kitchen")
     refuse_mujoco_from((99, 0), "the kitchen")
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "told"),
+    [
+        ("gymnasium_robotics", "kitchen-mixed", "this task needs gymnasium-robotics"),
+        ("mujoco", "hopper-medium", "Hopper-v4 needs MuJoCo"),
+    ],
+)
+def test_a_missing_package_is_named_with_what_to_install(
+    package: str, name: str, told: str
+) -> None:
+    """In a process where the package cannot be imported."""
+    code = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from road.tasks import TASKS\n"
+        "from road.errors import UsageError\n"
+        f"try: TASKS[{name!r}].environment()\n"
+        "except UsageError as error: print(error)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told in answer.stdout, answer.stderr
+    assert answer.stdout.endswith("run pip install 'road-rl[robotics]'\n")
 
 
 def test_descriptions_are_plain_sentences() -> None:

@@ -62,6 +62,7 @@ def finetune(
     mixer: str | Mixer[Any] | None = None,
     out: str | Path | None = None,
     resume: bool = False,
+    notify: Notify | None = None,
     **settings: Any,
 ) -> Finetuned:
     """Pretrain an agent on data, then fine-tune it online while a mixer chooses the ratio.
@@ -75,6 +76,7 @@ def finetune(
         mixer: a name of ``road list mixers``, or a mixer; None takes the agent's own.
         out: run folder; None keeps nothing.
         resume: continue the run in ``out`` if it holds one.
+        notify: told of everything that happens, as ``road.training.events`` has it.
         settings: fields of ``RunConfig`` (``offline_steps=...``) and ``Own`` (``score_min=...``).
     """
     own = Own(**{name: settings.pop(name) for name in own_names() if name in settings})
@@ -83,7 +85,7 @@ def finetune(
     seen: list[Evaluated] = []
     with contextlib.ExitStack() as cleaning:
         folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
-        run_in(plan, folder, recorder(seen), resume=resume)
+        run_in(plan, folder, recorder(seen, notify), resume=resume)
         policy = learnt_policy(plan, folder, environment)
     return Finetuned(None if out is None else folder, tuple(seen), policy)
 
@@ -118,10 +120,12 @@ def check_same(plan: Plan, folder: Path) -> None:
         raise UsageError(f"{folder} was begun with other settings ({', '.join(changed)})")
 
 
-def recorder(seen: list[Evaluated]) -> Notify:
+def recorder(seen: list[Evaluated], told: Notify | None) -> Notify:
     def note(event: Event) -> None:
         if isinstance(event, Evaluated):
             seen.append(event)
+        if told is not None:
+            told(event)
 
     return note
 
