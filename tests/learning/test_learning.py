@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from road.agents.recipes import AGENTS
 from road.mixing import FixedMixer
 from road.training.config import Plan, default_plan
 from road.training.launch import start_run
@@ -22,8 +23,11 @@ def scores(plan: Plan, folder: Path, seed: int) -> list[float]:
     return [row["score"] for row in rows if row["phase"] == "online"]
 
 
-def test_fine_tuning_beats_pretraining_on_the_default_task(tmp_path: Path):
-    runs = [scores(default_plan(), tmp_path / str(seed), seed) for seed in range(3)]
+@pytest.mark.parametrize("agent", AGENTS)
+def test_fine_tuning_beats_pretraining_on_the_default_task(agent: str, tmp_path: Path):
+    """As ``python -m benchmarks.learning`` records it; RLPD begins untrained."""
+    plan = default_plan(agent_name=agent)
+    runs = [scores(plan, tmp_path / str(seed), seed) for seed in range(3)]
     gains = [np.mean(run[-2:]) - run[0] for run in runs]
     assert np.mean(gains) > 10.0, runs
 

@@ -48,6 +48,8 @@ def refused(words: list[str | Path], capsys: Said) -> tuple[int, str]:
         (["train", "--online-steps", "-5"], "online_steps must be 0 or more, got -5"),
         (["train", "--batch-size", "0"], "batch_size must be 1 or more, got 0"),
         (["train", "--period", "fortnight"], "period"),
+        (["train", "--agent", "rlpd", "--offline-steps", "9"], "offline_steps must be 0, got 9"),
+        (["train", "--agent", "pex", "--offline-steps", "0"], "must be 1 or more, got 0"),
         (["train", "--mixer", "fixed", "--fixed.offline-ratio", "1.5"], "1.5"),
         (["train", "--road.arms", "0.1", "2"], "2.0"),
         (["train", "--road.window", "-3"], "-3"),
@@ -149,6 +151,10 @@ def test_lists(capsys: Said):
     for what, name in (("tasks", "pendulum-flipped"), ("agents", "iql"), ("mixers", "decreasing")):
         assert main(["list", what]) == 0
         assert name in capsys.readouterr().out
+
+
+def test_an_agent_has_the_spelling_of_its_users():
+    assert default_plan(agent_name="calql") == default_plan(agent_name="cal-ql")
 
 
 def test_a_plan_survives_json():

@@ -20,7 +20,7 @@ from road.training.folder import (
     describe_versions,
     read_run_file,
 )
-from road.training.run import Run
+from road.training.run import Run, check_budget
 from road.training.signals import listening
 from road.training.state import RunState, state_from
 from road.types import AnyAgent
@@ -30,6 +30,7 @@ def start_run(plan: Plan, path: Path, command: str, notify: Notify) -> None:
     """Train from the beginning into a folder that holds no run yet."""
     if (path / CONFIG).exists():
         raise UsageError(f"{path} already holds a run; use `road resume {path}` or another --out")
+    check_budget(plan)
     folder = RunFolder(path)
     try:
         drive(plan, folder, None, notify, command)

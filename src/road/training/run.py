@@ -36,7 +36,6 @@ class Run:
 
     def __init__(self, plan: Plan, folder: RunFolder, notify: Notify, stop: StopRequest) -> None:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
-        check_budget(plan)
         self.folder, self.notify, self.stop = folder, notify, stop
         # First what is quick to fail: an environment that cannot be made, then data.
         self.evaluator = Evaluator(
