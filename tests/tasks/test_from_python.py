@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,14 @@ from road.agents.iql import IQL
 from road.data import write_d4rl
 from road.errors import EnvironmentFailure, UsageError
 from road.mixing import FixedMixer
+from road.replay.rows import unpack
+from road.tasks.own import Own, own_task
+from road.tasks.transforms import Affine
 from road.training.events import Evaluated
-from road.training.from_python import Finetuned, name_of_agent, name_of_mixer
+from road.training.folder import RunFolder
+from road.training.from_python import Finetuned, given_plan, name_of_agent, name_of_mixer
+from road.training.run import Run
+from road.training.signals import StopRequest
 
 TINY: dict[str, Any] = {
     "offline_steps": 20,
@@ -120,3 +127,33 @@ def test_importing_road_loads_neither_jax_nor_gymnasium() -> None:
     code = "import road, sys; print(sorted({'jax', 'gymnasium', 'h5py'} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.stdout.strip() == "[]"
+
+
+class Praised(bodies.Cart):
+    """A cart that pays 3 whatever it does."""
+
+    def step(self, action: Any) -> Any:
+        observation, _, *rest = super().step(action)
+        return observation, 3.0, *rest
+
+
+def test_a_run_learns_from_the_agents_reward_and_is_judged_by_the_tasks_judge(
+    tmp_path: Path,
+) -> None:
+    """The agent has a reward of its own, 10 r - 5; the judge pays 3 in each of ten steps."""
+    rows = some_rows()
+    task = own_task("cart", bodies.Cart, lambda: rows, Own(horizon=10))
+    judge = own_task("cart", Praised, lambda: rows, Own(horizon=10)).environment
+    task = replace(task, judge=judge, rewards={"iql": Affine(10.0, -5.0)})
+    plan = given_plan(task, SMALL, "road", Own(horizon=10))
+    plan = replace(plan, config=replace(plan.config, evaluation_episodes=1))
+    folder = RunFolder(tmp_path / "run")
+    run = Run(plan, folder, lambda _: None, StopRequest())
+    learnt = unpack(run.sampler.offline, run.engine.spec).reward
+    np.testing.assert_allclose(learnt, 10.0 * rows.reward - 5.0, rtol=1e-5)
+    step, _ = run.rollout.step(np.zeros(1, np.float32))
+    assert step.reward == pytest.approx(10.0 * -abs(step.next_observation[0]) - 5.0, rel=1e-5)
+    judged = run.evaluator(lambda observations, _: np.zeros((len(observations), 1), np.float32), 0)
+    assert judged is not None and judged.return_mean == 30.0
+    run.close()
+    folder.release()
