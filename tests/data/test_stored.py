@@ -8,7 +8,7 @@ import pytest
 from tests.data.samples import assert_same, sample, write_hdf5
 
 from road.data import Dataset, Reading, from_arrays, load
-from road.data.blocks import blocks, compact
+from road.data.blocks import BLOCK, blocks, compact
 from road.data.loading import Selection, load_with
 from road.data.stored import episode_blocks, home_of, open_stored, store
 from road.errors import DataError, UsageError
@@ -126,6 +126,31 @@ def test_compacting_moves_rows_to_the_front_of_the_same_memory() -> None:
     kept = compact(array, np.array([False, True, False, True, True, False]))
     assert kept.tolist() == [[2, 3], [6, 7], [8, 9]]
     assert kept.base is not None and np.shares_memory(kept, array)
+
+
+def test_rows_of_many_blocks_are_compacted_as_numpy_would() -> None:
+    rng = np.random.default_rng(0)
+    array, keep = rng.normal(size=(3 * BLOCK + 5, 2)), rng.random(3 * BLOCK + 5) < 0.7
+    wanted = array[keep]
+    np.testing.assert_array_equal(compact(array, keep), wanted)
+
+
+def test_episodes_that_cross_blocks_keep_their_successors() -> None:
+    """Row t observes t; every 1,000th is cut and goes, so that row t is followed by t + 1."""
+    rows = 2 * BLOCK + 17
+    time = np.arange(rows, dtype=np.float32)
+    cut = np.arange(rows) % 1_000 == 999
+    zero = np.zeros((rows, 1))
+    read = from_arrays(
+        {"observations": time[:, None], "actions": zero, "rewards": time, "timeouts": cut}
+    )
+    kept = np.flatnonzero(~cut)[:-1]  # the last episode is unfinished
+    assert read.reward.tolist() == kept.tolist()
+    np.testing.assert_array_equal(read.next_observation[:, 0], read.observation[:, 0] + 1.0)
+    assert np.flatnonzero(read.truncated).tolist() == [
+        *range(998, len(kept) - 1, 999),
+        len(kept) - 1,
+    ]
 
 
 def test_blocks_cover_every_row_once() -> None:

@@ -34,7 +34,7 @@ def to_unit(action: NDArray[np.float32], low: Limit, high: Limit) -> None:
         return
     half = (high - low) / 2
     for block in blocks(len(action)):
-        # The middle first: both edges then come out as exactly -1 and 1.
+        # Rounded to float32 at the end, so that both edges come out as exactly -1 and 1.
         action[block] = (action[block] - (low + half)) / half
 
 
