@@ -18,6 +18,7 @@ COMMANDS = {
     "eval": "judge a run's saved agent on fresh episodes",
     "report": "draw one or several runs as a self-contained HTML page",
     "data": "check, convert or download a dataset",
+    "theory": "compute and draw the paper's theory on exact problems",
     "list": "name the tasks, agents or mixers",
 }
 

@@ -26,15 +26,15 @@ class Theory:
     out: Path = Path("theory")
     """The folder to write to."""
     seeds: int | None = None
-    """Repetitions: seeds or random problems; by default as many as each study needs."""
+    """Repetitions: seeds or random problems; three or more; by default as each study has it."""
     seed: int = 0
     """Where the random numbers begin; the same seed gives the same bytes."""
 
 
 def run(words: list[str]) -> int:
     flags = parse_flags(Theory, words, "theory")
-    if (flags.seeds is not None and flags.seeds < 2) or flags.seed < 0:
-        raise UsageError(f"needs seeds >= 2 and seed >= 0, got {flags.seeds}, {flags.seed}")
+    if (flags.seeds is not None and flags.seeds < 3) or flags.seed < 0:
+        raise UsageError(f"needs seeds >= 3 and seed >= 0, got {flags.seeds}, {flags.seed}")
     names = list(STUDIES) if flags.name == "all" else [known(flags.name)]
     written: list[Path] = []
     console = Console(stderr=True, highlight=False)

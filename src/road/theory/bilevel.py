@@ -25,17 +25,18 @@ from jaxtyping import Float
 
 from road.theory.mdp import (
     MDP,
+    Numbers,
     StateAction,
     action_values,
     advantages,
     expected_return,
     occupancy,
     soft_greedy,
+    total,
 )
 from road.theory.projection import Features, Projection, mix, project
 
 Objective = Literal["true", "perceived", "frozen"]
-Numbers = Float[np.ndarray, "*many"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class Inner:
         return soft_greedy(self.fit(distribution).values, self.inverse_temperature)
 
 
+def alone(inner: Inner) -> Inner:
+    """A stack of one problem without its stack."""
+    mdp = MDP(inner.mdp.transition[0], inner.mdp.reward[0], inner.mdp.start[0], inner.mdp.discount)
+    return Inner(mdp, inner.features[0], inner.target[0], inner.inverse_temperature, inner.ridge)
+
+
 def true_return(inner: Inner, distribution: StateAction) -> Numbers:
     """J of the policy that learning on the distribution leads to."""
     return expected_return(inner.mdp, inner.policy(distribution))
@@ -66,7 +73,7 @@ def perceived_return(inner: Inner, distribution: StateAction) -> Numbers:
     """G: the fitted values where that policy goes."""
     values = inner.fit(distribution).values
     policy = soft_greedy(values, inner.inverse_temperature)
-    return (occupancy(inner.mdp, policy) * values).sum((-1, -2))
+    return total(occupancy(inner.mdp, policy) * values)
 
 
 def by_true_return(inner: Inner, values: StateAction) -> StateAction:
@@ -121,7 +128,7 @@ def ratio_gradient(
 ) -> Numbers:
     """D objective / dm. Since d_m = m d_off + (1 - m) d_on, its slope is d_off - d_on."""
     gradient = functional_gradient(inner, mix(offline_ratio, offline, online), objective)
-    return (gradient * (offline - online)).sum((-1, -2))
+    return total(gradient * (offline - online))
 
 
 def source_gradient(
@@ -155,4 +162,4 @@ def printed_gradient(
     induced = occupancy(inner.mdp, policy) * (1.0 + advantages(policy, fit.values))
     seen = distribution > 0.0
     ratio = np.divide(induced, distribution, out=np.zeros_like(induced), where=seen)
-    return -(ratio * (online - offline) * fit.error).sum((-1, -2))
+    return -total(ratio * (online - offline) * fit.error)

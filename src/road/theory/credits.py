@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from road.mixing import Advantages, surrogate_objective
-from road.theory.bilevel import Numbers
-from road.theory.mdp import MDP, StateAction
+from road.theory.mdp import MDP, Numbers, StateAction, total
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,38 @@ class Seen:
 
 def perceived_advantage(critic: StateAction, policy: StateAction, data: StateAction) -> Numbers:
     """Delta of one source."""
-    preferred = data.sum(-1) * (policy * critic).sum(-1)
-    return preferred.sum(-1) - (data * critic).sum((-1, -2))
+    return total(data.sum(-1, keepdims=True) * policy * critic) - total(data * critic)
+
+
+def perceived(seen: Seen) -> tuple[Numbers, Numbers]:
+    """Delta_off and Delta_on as arrays."""
+    return (
+        perceived_advantage(seen.critic, seen.policy, seen.offline),
+        perceived_advantage(seen.critic, seen.policy, seen.online),
+    )
 
 
 def perceived_advantages(seen: Seen) -> list[Advantages]:
     """Delta_off and Delta_on, of every problem of the stack."""
-    offline = perceived_advantage(seen.critic, seen.policy, seen.offline)
-    online = perceived_advantage(seen.critic, seen.policy, seen.online)
+    return advantage_pairs(*perceived(seen))
+
+
+def advantage_pairs(offline: Numbers, online: Numbers) -> list[Advantages]:
+    """Two arrays as the library takes them, one pair at a time."""
     pairs = zip(np.ravel(offline), np.ravel(online), strict=True)
     return [Advantages(float(off), float(on)) for off, on in pairs]
 
 
+def each_credit(offline: Numbers, online: Numbers, overestimation_penalty: float = 1.0) -> Numbers:
+    """R_q for arrays of Delta_off and Delta_on."""
+    pairs = advantage_pairs(offline, online)
+    credits = [surrogate_objective(each, overestimation_penalty) for each in pairs]
+    return np.reshape(credits, np.shape(offline))
+
+
 def surrogate_credit(seen: Seen, overestimation_penalty: float) -> Numbers:
     """R_q of every problem of the stack."""
-    credits = [
-        surrogate_objective(each, overestimation_penalty) for each in perceived_advantages(seen)
-    ]
-    return np.reshape(credits, seen.critic.shape[:-2])
+    return each_credit(*perceived(seen), overestimation_penalty)
 
 
 def online_credit(seen: Seen) -> Numbers:
@@ -61,12 +74,12 @@ def online_credit(seen: Seen) -> Numbers:
 
 def start_credit(seen: Seen) -> Numbers:
     """The value that the critic expects of an episode."""
-    return (seen.mdp.start * (seen.policy * seen.critic).sum(-1)).sum(-1)
+    return total(seen.mdp.start[..., None] * seen.policy * seen.critic)
 
 
 def fresh_error_credit(seen: Seen) -> Numbers:
     """Minus the mean squared error against the target on fresh rows."""
-    return -(seen.fresh * (seen.critic - seen.target) ** 2).sum((-1, -2))
+    return -total(seen.fresh * (seen.critic - seen.target) ** 2)
 
 
 def all_credits(seen: Seen) -> dict[str, Numbers]:

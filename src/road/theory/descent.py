@@ -8,8 +8,8 @@ of every sample: one algorithm, three search spaces. ``best_ratio`` looks at eve
 import numpy as np
 from jaxtyping import Float
 
-from road.theory.bilevel import Inner, Numbers, blend, source_gradient, true_return
-from road.theory.mdp import StateAction
+from road.theory.bilevel import Inner, blend, source_gradient, true_return
+from road.theory.mdp import Numbers, StateAction
 from road.theory.projection import mix
 
 Shares = Float[np.ndarray, "*many source"]
@@ -59,8 +59,9 @@ def best_start(inner: Inner, sources: Sources, starts: list[Shares], steps: int)
 
 def every_pair(distribution: StateAction) -> Sources:
     """One source per pair: its shares are free weights of single samples."""
-    states, actions = distribution.shape[-2:]
-    return np.eye(states * actions).reshape(states * actions, states, actions)
+    *many, states, actions = distribution.shape
+    single = np.eye(states * actions).reshape(states * actions, states, actions)
+    return np.broadcast_to(single, (*many, *single.shape))
 
 
 def ratio_curve(

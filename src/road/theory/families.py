@@ -12,7 +12,7 @@ from road.theory.datasets import (
 )
 from road.theory.draws import generator
 from road.theory.finetuning import Problem
-from road.theory.mdp import MDP, StateAction, occupancy, optimal_values
+from road.theory.mdp import MDP, Numbers, StateAction, occupancy, optimal_values
 from road.theory.projection import Features
 
 WIDTH = 10
@@ -89,6 +89,6 @@ def picture_problem(seed: int) -> Problem:
     return Problem(mdp, features, data, inverse_temperature=3.0)
 
 
-def optimal_return(mdp: MDP) -> np.ndarray:
+def optimal_return(mdp: MDP) -> Numbers:
     """J of the best policy."""
     return (mdp.start * optimal_values(mdp).max(-1)).sum(-1)

@@ -12,10 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from road.theory.bilevel import Inner, Numbers
+from road.theory.bilevel import Inner
 from road.theory.choices import Chooser, Round
 from road.theory.descent import best_ratio
-from road.theory.mdp import MDP, StateAction, backup, expected_return, occupancy, soft_greedy
+from road.theory.mdp import (
+    MDP,
+    Numbers,
+    StateAction,
+    backup,
+    expected_return,
+    occupancy,
+    soft_greedy,
+)
 from road.theory.projection import Features, project
 
 

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from road.theory.bilevel import Inner, Numbers, by_true_return
-from road.theory.mdp import StateAction, action_values, occupancy, soft_greedy
+from road.theory.bilevel import Inner, by_true_return
+from road.theory.mdp import Numbers, StateAction, action_values, occupancy, soft_greedy
 from road.theory.projection import Weights
 
 Judge = Literal["TD loss on fresh rows", "true values on fresh rows", "true return"]

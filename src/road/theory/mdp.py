@@ -7,6 +7,7 @@ All functions work on one process or on many at once: leading axes are carried a
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -14,6 +15,8 @@ from jaxtyping import Float
 StateAction = Float[np.ndarray, "*many state action"]
 """A number per state and action: values, a policy's probabilities, an occupancy."""
 PerState = Float[np.ndarray, "*many state"]
+Numbers = Float[Any, "*many"]
+"""One number for each process of a stack; a NumPy scalar where there is no stack."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,11 @@ def action_values(mdp: MDP, policy: StateAction, reward: StateAction | None = No
     return earned + mdp.discount * expected_next(mdp, state_values(mdp, policy, earned))
 
 
+def total(values: StateAction) -> Numbers:
+    """The sum over all pairs."""
+    return values.sum((-1, -2))
+
+
 def advantages(policy: StateAction, q: StateAction) -> StateAction:
     """Q less its mean under the policy."""
     return q - (policy * q).sum(-1, keepdims=True)
@@ -84,7 +92,7 @@ def occupancy(mdp: MDP, policy: StateAction) -> StateAction:
     return (1.0 - mdp.discount) * flow[..., None] * policy
 
 
-def expected_return(mdp: MDP, policy: StateAction) -> Float[np.ndarray, "*many"]:
+def expected_return(mdp: MDP, policy: StateAction) -> Numbers:
     """J(pi)."""
     return (mdp.start * state_values(mdp, policy, mdp.reward)).sum(-1)
 

@@ -18,7 +18,7 @@ from jaxtyping import Float, Int
 from road.theory.chain import DISCOUNT, LEARNING_RATE, PHASE, DataQuality, Reading, pay, visits
 
 Table = Float[np.ndarray, "run place 2"]
-Rows = Int[np.ndarray, "run row"]
+Rows = Int[np.ndarray, "run _"]
 """Transitions as numbers 2 · place + action: the next place follows from them."""
 PerRun = Float[np.ndarray, " run"]
 Curve = Float[np.ndarray, "point run"]

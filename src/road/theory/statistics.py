@@ -24,6 +24,12 @@ def interval(samples: np.ndarray, axis: int = -1) -> dict[str, Any]:
     return {"mean": mean, "low": mean - half, "high": mean + half, "count": count}
 
 
+def known_mean(samples: np.ndarray) -> np.ndarray:
+    """The mean over the first axis of what is a number; NaN where nothing is."""
+    count = np.isfinite(samples).sum(0)
+    return np.where(count > 0, np.nansum(samples, 0) / np.maximum(count, 1), np.nan)
+
+
 def plain(value: Any) -> Any:
     """The same as lists and rounded numbers; what is not a number becomes None."""
     if isinstance(value, Mapping):

@@ -57,10 +57,11 @@ def draw_choosers(numbers: Mapping[str, Any]) -> Figure:
     regret.annotate(f"Algorithm 1 on pairs ends at {pairs:.0f}".replace("-", "−"), (0.03, 0.04),
                     xycoords="axes fraction", color=COLOURS[OFF_SCALE], fontsize=8)  # fmt: skip
     draw_by_data(data, random)
-    draw_curves(returns, random, "return")
-    returns.set_title("True return of the policy")
+    draw_curves(returns, random, "beside_exact", skip=OFF_SCALE)
+    level(returns, 0.0)
+    returns.set_title("True return, less that of the exact best ratio")
     draw_chain(chain, numbers["chain"])
-    handles, names = returns.get_legend_handles_labels()
+    handles, names = chain.get_legend_handles_labels()
     figure.legend(handles, [math(name) for name in names], loc="outside lower center", ncols=6)
     return figure
 
@@ -96,15 +97,13 @@ def draw_chain(axes: Axes, found: Mapping[str, Any]) -> None:
     for name, each in found.items():
         for data, style in (("low", "-"), ("high", ":")):
             steps = list(range(1, len(each[data]) + 1))
-            axes.plot(steps, each[data], color=COLOURS[name], linestyle=style, linewidth=1.2)
+            shown = name if data == "low" else None
+            axes.plot(steps, each[data], style, color=COLOURS[name], linewidth=1.2, label=shown)
     level(axes, 0.9**4, "--")
     axes.annotate("optimal", (30, 0.9**4), xytext=(0, 3), textcoords="offset points", ha="right",
                   color=GREY, fontsize=8)  # fmt: skip
-    axes.plot([], [], color=INK, linewidth=1.2, label="low-quality data")
-    axes.plot([], [], color=INK, linewidth=1.2, linestyle=":", label="high-quality data")
-    axes.set_title("True return on the paper's chain")
+    axes.set_title("True return on the paper's chain (dotted: high-quality data)")
     axes.set_xlabel("iteration of fitted Q-learning")
-    axes.legend(loc="lower right")
 
 
 def draw_credits(credits: Mapping[str, Any]) -> Figure:

@@ -33,15 +33,17 @@ def path_on(axes: Axes, numbers: Mapping[str, Any], ratio: float) -> None:
     here = path[int(np.argmin(np.abs(np.array(numbers["ratios"]) - ratio)))]
     axes.plot(*path.T, color=BLUE, linewidth=1.2)
     axes.plot(*here, "o", color=ORANGE, markersize=7.0)
-    ends(axes, path)
+    ends(axes, path, BLUE)
     axes.set_xlabel("θ₁")
     axes.set_aspect("equal")
 
 
-def ends(axes: Axes, path: np.ndarray) -> None:
+def ends(axes: Axes, path: np.ndarray, colour: str) -> None:
     for place, name, shift in ((path[0], "m = 0", (-4, -13)), (path[-1], "m = 1", (5, 5))):
-        axes.plot(*place, "o", color=BLUE, markersize=3.0)
-        axes.annotate(name, place, xytext=shift, textcoords="offset points", color=BLUE, fontsize=8)
+        axes.plot(*place, "o", color=colour, markersize=3.0)
+        axes.annotate(
+            name, place, xytext=shift, textcoords="offset points", color=colour, fontsize=8
+        )
 
 
 def draw_plane(figure: Figure, axes: Axes, numbers: Mapping[str, Any]) -> None:
@@ -50,13 +52,14 @@ def draw_plane(figure: Figure, axes: Axes, numbers: Mapping[str, Any]) -> None:
         numbers["second"],
         np.array(numbers["plane_returns"]),
         cmap="YlGn",
+        alpha=0.75,
         shading="nearest",
         rasterized=True,
     )
     figure.colorbar(image, ax=axes, shrink=0.8)
     path = np.array(numbers["path"])
-    axes.plot(*path.T, color=BLUE, linewidth=1.2)
-    ends(axes, path)
+    axes.plot(*path.T, color=INK, linewidth=1.2)
+    ends(axes, path, INK)
     axes.set_title("return J of the policy of θ")
     axes.set(xlabel="θ₁", ylabel="θ₂")
     axes.set_aspect("equal")

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from road.mixing import Advantages, SlidingWindowUCB, surrogate_objective
+from road.mixing import SlidingWindowUCB
 from road.mixing.mixers import PAPER_ARMS
 from road.theory.bandits import Bandit, DiscountedUCB, ThompsonSampling, UniformChoice
 from road.theory.chain import DATA, DEMO, DataQuality
+from road.theory.credits import each_credit
 from road.theory.draws import generator
 from road.theory.drift import (
     LEVELS,
@@ -118,13 +119,8 @@ def recorded(quality: DataQuality, repetitions: int, seed: int) -> np.ndarray:
     """R_q per repetition, period and arm."""
     runs = [Run(DEMO, quality, arm) for _ in range(repetitions) for arm in PAPER_ARMS]
     curves = learn(runs, generator(seed, f"recorded {quality}"), EVERY)
-    credits = [
-        surrogate_objective(Advantages(float(off), float(on)), 1.0)
-        for off, on in zip(
-            curves.offline_advantage.T.ravel(), curves.online_advantage.T.ravel(), strict=True
-        )
-    ]
-    shaped = np.reshape(credits, (repetitions, len(PAPER_ARMS), -1))
+    credits = each_credit(curves.offline_advantage.T, curves.online_advantage.T)
+    shaped = credits.reshape(repetitions, len(PAPER_ARMS), -1)
     return np.swapaxes(shaped, 1, 2)
 
 

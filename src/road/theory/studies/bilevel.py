@@ -8,11 +8,12 @@ import numpy as np
 from road.mixing import FixedMixer, RoadMixer, UniformMixer
 from road.theory.choices import ARMS, Ascent, BestCredit, BestRatio, ByMixer, Chooser
 from road.theory.families import chain_problem, optimal_return, random_problems
-from road.theory.finetuning import Problem, finetune
+from road.theory.finetuning import Iteration, Problem, finetune
 from road.theory.statistics import Numbers, Tell, interval
 from road.theory.studies.worth import credit_worth
 
 ITERATIONS = 30
+EXACT = "exact best ratio"
 
 CHOOSERS: Mapping[str, Chooser] = {
     "Fixed 0.1": ByMixer(FixedMixer(0.1)),
@@ -25,7 +26,7 @@ CHOOSERS: Mapping[str, Chooser] = {
         RoadMixer(ARMS, scale="standardised", exploration=0.5), credited_with_return=True
     ),
     "arm of best R_q": BestCredit(),
-    "exact best ratio": BestRatio(),
+    EXACT: BestRatio(),
     "Algorithm 1, sources": Ascent(),
     "Algorithm 1, pairs": Ascent(pairs=True),
 }
@@ -34,23 +35,26 @@ CHOOSERS: Mapping[str, Chooser] = {
 
 def compute(repetitions: int, seed: int, tell: Tell) -> Numbers:
     problem, quality = random_problems(repetitions, seed)
-    chain = chain_problem()
-    random: Numbers = {}
+    chain, data = chain_problem(), np.array(quality)
+    rounds: dict[str, list[Iteration]] = {}
     chained: Numbers = {}
     for index, (name, chooser) in enumerate(CHOOSERS.items()):
-        random[name] = trial(problem, chooser, np.array(quality))
+        rounds[name] = list(finetune(problem, chooser, ITERATIONS))
         chained[name] = chain_trial(chain, chooser)
         tell(0.8 * (index + 1) / len(CHOOSERS))
-    worth = credit_worth(problem, np.array(quality), seed)
+    exact = returns(rounds[EXACT])
+    best = optimal_return(problem.mdp)
+    random = {name: judged(each, exact, best, data) for name, each in rounds.items()}
+    worth = credit_worth(problem, data, seed)
     return {"problems": repetitions, "random": random, "chain": chained, "credits": worth}
 
 
-def trial(problem: Problem, chooser: Chooser, quality: np.ndarray) -> Numbers:
-    """Regret within the rounds that the chooser met, and return over all."""
-    rounds = list(finetune(problem, chooser, ITERATIONS))
-    reached = np.stack([each.reached for each in rounds])
+def judged(
+    rounds: list[Iteration], exact: np.ndarray, best: np.ndarray, quality: np.ndarray
+) -> Numbers:
+    """Regret within the rounds that the chooser met, and its return beside others'."""
+    reached = returns(rounds)
     missed = np.cumsum(np.stack([each.possible for each in rounds]) - reached, 0)
-    short = np.mean(optimal_return(problem.mdp) - reached, 0)
     by_quality: dict[str, Any] = {
         name: interval(missed[-1, quality == name]) for name in sorted(set(quality.tolist()))
     }
@@ -58,8 +62,13 @@ def trial(problem: Problem, chooser: Chooser, quality: np.ndarray) -> Numbers:
         "regret": interval(missed),
         "regret_by_data": by_quality,
         "return": interval(reached),
-        "short_of_optimal": interval(short),
+        "beside_exact": interval(reached - exact),
+        "short_of_optimal": interval(np.mean(best - reached, 0)),
     }
+
+
+def returns(rounds: list[Iteration]) -> np.ndarray:
+    return np.stack([each.reached for each in rounds])
 
 
 def chain_trial(problem: Problem, chooser: Chooser) -> dict[str, list[float]]:

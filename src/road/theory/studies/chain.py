@@ -5,8 +5,8 @@ from itertools import groupby
 
 import numpy as np
 
-from road.mixing import Advantages, surrogate_objective
 from road.theory.chain import DATA, DEMO, PHASE, RATIOS, DataQuality, Reading, all_readings
+from road.theory.credits import each_credit
 from road.theory.draws import generator
 from road.theory.qlearning import Curves, Run, learn
 from road.theory.statistics import Numbers, Tell, interval
@@ -35,13 +35,8 @@ class Cell:
     @property
     def credits(self) -> np.ndarray:
         """R_q over the run, one mean for each seed."""
-        off, on = self.curves.offline_advantage.mean(0), self.curves.online_advantage.mean(0)
-        return np.array(
-            [
-                surrogate_objective(Advantages(float(a), float(b)), 1.0)
-                for a, b in zip(off, on, strict=True)
-            ]
-        )
+        curves = self.curves
+        return each_credit(curves.offline_advantage.mean(0), curves.online_advantage.mean(0))
 
     @property
     def scores(self) -> np.ndarray:
@@ -102,7 +97,7 @@ def run_readings(readings: list[Reading], seeds: int, seed: int, purpose: str) -
 def shown(cell: Cell) -> Numbers:
     """The curves of the figure."""
     curves = cell.curves
-    credit = curves.offline_advantage - curves.online_advantage
+    credit = each_credit(curves.offline_advantage, curves.online_advantage)
     return {
         "return": interval(curves.returns),
         "offline_advantage": interval(curves.offline_advantage),

@@ -5,8 +5,8 @@ import numpy as np
 from road.mixing import FixedMixer
 from road.theory.autodiff import automatic_gradient
 from road.theory.bilevel import (
-    Inner,
     Objective,
+    alone,
     functional_gradient,
     perceived_return,
     printed_gradient,
@@ -19,7 +19,7 @@ from road.theory.finetuning import Iteration, Problem, finetune
 from road.theory.hypergradient import JUDGES, one_step_direction
 from road.theory.mdp import StateAction
 from road.theory.projection import mix
-from road.theory.statistics import Numbers, Tell, interval
+from road.theory.statistics import Numbers, Tell, interval, known_mean
 
 CHECKED = 10
 """Problems on which the gradient is compared with automatic differentiation."""
@@ -73,7 +73,7 @@ def slopes(now: Round, objective: Objective) -> np.ndarray:
 def matching(guess: np.ndarray, truth: np.ndarray) -> Numbers:
     """The share of equal signs, with an interval over problems; flat problems do not vote."""
     votes = np.where(np.abs(truth) > 1e-6, np.sign(guess) == np.sign(truth), np.nan)
-    return interval(np.nanmean(votes, 0))
+    return interval(known_mean(votes))
 
 
 def worst_difference(now: Round) -> dict[str, float]:
@@ -102,14 +102,6 @@ def worst_automatic(problem: Problem, tell: Tell) -> dict[str, float]:
             worst[objective] = max(worst[objective], gap)
         tell(0.6 + 0.4 * (index + 1) / CHECKED)
     return {str(name): value for name, value in worst.items()}
-
-
-def alone(inner: Inner) -> Inner:
-    """A stack of one problem without its stack."""
-    mdp = type(inner.mdp)(
-        inner.mdp.transition[0], inner.mdp.reward[0], inner.mdp.start[0], inner.mdp.discount
-    )
-    return Inner(mdp, inner.features[0], inner.target[0], inner.inverse_temperature, inner.ridge)
 
 
 def relative(exact: StateAction | np.ndarray, other: np.ndarray) -> float:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from road.theory.bilevel import Inner, perceived_return, ratio_gradient, true_return
-from road.theory.families import picture_problem
+from road.theory.bilevel import Inner, alone, perceived_return, ratio_gradient, true_return
+from road.theory.families import picture_problem, stacked
 from road.theory.mdp import StateAction, expected_return, occupancy, soft_greedy
 from road.theory.projection import mix, tabular
 from road.theory.statistics import Numbers, Tell
@@ -13,7 +13,7 @@ EXAMPLE = 5
 SHOWN = (0.05, 0.35, 0.95)
 """Ratios whose landscape is drawn."""
 RATIOS = np.linspace(0.0, 1.0, 101)
-CELLS = 61
+CELLS = 45
 
 
 def compute(repetitions: int, seed: int, tell: Tell) -> Numbers:
@@ -61,7 +61,10 @@ def loss(inner: Inner, fitted: np.ndarray, distribution: StateAction) -> np.ndar
 
 def plane_returns(inner: Inner, fitted: np.ndarray) -> np.ndarray:
     """J of the soft-greedy policy of every point of the plane."""
-    return expected_return(inner.mdp, soft_greedy(fitted, inner.inverse_temperature))
+    policies = soft_greedy(fitted, inner.inverse_temperature)
+    flat = policies.reshape(-1, *policies.shape[-2:])
+    returns = expected_return(stacked(alone(inner).mdp, len(flat)), flat)
+    return returns.reshape(policies.shape[:-2])
 
 
 def tabular_returns(inner: Inner, offline: StateAction, online: StateAction) -> list[float]:

@@ -18,7 +18,7 @@ from road.theory.credits import Seen, all_credits
 from road.theory.draws import generator
 from road.theory.finetuning import Problem, finetune
 from road.theory.mdp import action_values, expected_return, soft_greedy
-from road.theory.statistics import Numbers, interval
+from road.theory.statistics import Numbers, interval, known_mean
 
 RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 WHEN = (0, 4, 14)
@@ -95,15 +95,19 @@ def judged(moments: list[Tried]) -> Numbers:
 
 
 def judged_credit(pairs: list[tuple[np.ndarray, Tried]]) -> Numbers:
-    with_return = np.concatenate([correlation(credit, each.returns) for credit, each in pairs])
-    with_slope = np.concatenate([correlation(credit, each.slopes) for credit, each in pairs])
-    cost = np.concatenate([lost(credit, each.returns) for credit, each in pairs])
+    with_return = [correlation(credit, each.returns) for credit, each in pairs]
+    with_slope = [correlation(credit, each.slopes) for credit, each in pairs]
     return {
-        "with_return": interval(with_return),
-        "with_slope": interval(with_slope),
-        "lost": interval(cost),
+        "with_return": per_problem(with_return),
+        "with_slope": per_problem(with_slope),
+        "lost": per_problem([lost(credit, each.returns) for credit, each in pairs]),
         "informed": float(np.isfinite(with_return).mean()),
     }
+
+
+def per_problem(moments: list[np.ndarray]) -> Numbers:
+    """Moments of one problem are averaged first: they are no independent witnesses."""
+    return interval(known_mean(np.stack(moments)))
 
 
 def correlation(credit: np.ndarray, truth: np.ndarray) -> np.ndarray:
