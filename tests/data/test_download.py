@@ -1,5 +1,6 @@
 """Downloads against a real server on this machine: resumed, checked, and whole or not there."""
 
+import fcntl
 import hashlib
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from tests.data.samples import sample, write_hdf5
 from road.data import download, load
 from road.data.downloading import fetch
 from road.data.sources.d4rl import PUBLISHED, find_published, kept_at
-from road.errors import DataError, UsageError
+from road.errors import DataError, LockedError, UsageError
 
 
 class Server:
@@ -100,6 +101,16 @@ def test_a_part_with_nothing_missing_is_taken_if_it_is_the_file(
     """Else it belongs to something else, and the download begins anew."""
     part = server.content if whole else server.content + b"more"
     (tmp_path / "a.hdf5.part").write_bytes(part)
+    assert fetch(f"{server.url}/a", tmp_path / "a.hdf5").read_bytes() == server.content
+
+
+def test_two_downloads_of_one_file_do_not_mix(server: Server, tmp_path: Path) -> None:
+    part = tmp_path / "a.hdf5.part"
+    with part.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(LockedError, match="another process"):
+            fetch(f"{server.url}/a", tmp_path / "a.hdf5")
+    assert part.read_bytes() == b""
     assert fetch(f"{server.url}/a", tmp_path / "a.hdf5").read_bytes() == server.content
 
 

@@ -149,6 +149,16 @@ def test_a_switch_that_flips_once_is_no_end() -> None:
     assert np.flatnonzero(read.truncated).tolist() == [998]
 
 
+@pytest.mark.parametrize("stored", [True, False])
+def test_numbers_at_the_end_of_float32_are_compared_without_a_complaint(stored: bool) -> None:
+    log = log_of([Episode(4, terminates=True)])
+    log["observations"] = np.array([[3e38], [-3e38], [3e38], [-3e38]], np.float32)
+    log["next_observations"] = np.roll(log["observations"], -1, axis=0)
+    if not stored:
+        del log["next_observations"]
+    assert from_arrays(log).terminated.tolist() == [False, False, False, True]
+
+
 def test_a_horizon_cuts_what_nobody_marked() -> None:
     log = log_of([Episode(6, terminates=False)])
     read = from_arrays(log, Reading(horizon=2))

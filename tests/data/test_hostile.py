@@ -83,6 +83,16 @@ def hdf5_bomb(folder: Path) -> Path:
     return path
 
 
+def chunk_bomb(folder: Path) -> Path:
+    """Fifteen rewards in a chunk that has room for four billion bytes of them."""
+    path = write_hdf5(folder / "log.hdf5", {n: a for n, a in sample().items() if n != "rewards"})
+    with h5py.File(path, "r+") as file:
+        file.create_dataset(
+            "rewards", (15,), np.float32, maxshape=(None,), chunks=(10**9,), compression="gzip"
+        )
+    return path
+
+
 def foreign_filter(folder: Path) -> Path:
     """Packed by a plugin that would have to be loaded from somewhere (Blosc)."""
     path = write_hdf5(folder / "log.hdf5", {n: a for n, a in sample().items() if n != "rewards"})
@@ -185,6 +195,7 @@ BAD: dict[str, tuple[Make, str]] = {
     "virtual": (virtual, "rewards lies in other files"),
     "external storage": (external_storage, "rewards lies in other files"),
     "hdf5 bomb": (hdf5_bomb, "rewards claims 40,000,000,000 bytes"),
+    "chunk bomb": (chunk_bomb, "rewards claims 4,000,000,000 bytes"),
     "plugin": (foreign_filter, "packed by filter 32001"),
     "words": (words_instead_of_numbers, "rewards holds object, not numbers"),
     "npz bomb": (npz_bomb, "rewards claims 400,000,000,000 bytes"),
@@ -204,7 +215,7 @@ BAD: dict[str, tuple[Make, str]] = {
         exchanged(next_observations=np.zeros((15, 4))),
         "next_observation has shape (15, 4) where observation has (15, 3)",
     ),
-    "discrete actions": (exchanged(actions=np.ones(15, np.int64)), "action has shape (15,)"),
+    "discrete actions": (exchanged(actions=np.ones(15, np.int64)), "only continuous actions"),
 }
 
 

@@ -21,13 +21,14 @@ def from_arrays(arrays: Mapping[str, Any], reading: Reading = AS_LOGGED) -> Data
     Raises:
         DataError: the arrays cannot be learnt from; the message names array, row and value.
     """
-    return understand(log_of("arrays", arrays), reading)
+    copies = {name: np.array(array) for name, array in arrays.items()}
+    return understand(log_of("arrays", copies), reading)
 
 
-def log_of(where: str, arrays: Mapping[str, Any]) -> Log:
-    """A log of copies of the arrays that have a known name."""
+def log_of(where: str, arrays: Mapping[str, NDArray[Any]]) -> Log:
+    """A log of the arrays that have a known name; they are used up."""
     names = find_names(where, arrays)
-    return make_log(where, {field: np.array(arrays[name]) for field, name in names.items()})
+    return make_log(where, {field: arrays[name] for field, name in names.items()})
 
 
 def from_episodes(episodes: Iterable[Mapping[str, Any]], reading: Reading = AS_LOGGED) -> Dataset:

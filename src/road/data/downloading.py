@@ -1,12 +1,13 @@
 """Fetching what others have published: asked for by name, resumed where it broke off."""
 
+import fcntl
 import hashlib
 import os
 import shutil
 from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -14,7 +15,7 @@ from road.data.loading import split_source
 from road.data.sniff import kind_of
 from road.data.sources.d4rl import find_copy, find_published, kept_at
 from road.data.sources.minari import dataset_folder
-from road.errors import DataError, StorageError, UsageError
+from road.errors import DataError, LockedError, StorageError, UsageError
 
 Progress: TypeAlias = Callable[[int, int | None], None]
 """Told the bytes so far, and of how many if the server says so."""
@@ -73,8 +74,11 @@ def receive(url: str, part: Path, progress: Progress) -> None:
             error.close()
             return restart_if_longer(url, part, error.headers.get("Content-Range", ""), progress)
         raise
-    with answer, part.open("ab" if answer.status == 206 else "wb") as file:
-        done = file.tell()
+    with answer, part.open("ab") as file:
+        hold(part, file, have)
+        if answer.status != 206:
+            file.truncate(0)
+        done = file.tell() if answer.status == 206 else 0
         length = answer.headers.get("Content-Length")
         total = None if length is None else done + int(length)
         check_space(part, total, done)
@@ -87,6 +91,16 @@ def receive(url: str, part: Path, progress: Progress) -> None:
     if total is not None and done < total:
         raise ConnectionError(f"broke off after {done:,} of {total:,} bytes")
     return None
+
+
+def hold(part: Path, file: BinaryIO, have: int) -> None:
+    """Keep others from writing to the same file, who would leave a mixture."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise LockedError(f"{part} is being downloaded by another process; wait for it") from None
+    if file.tell() != have:
+        raise LockedError(f"{part} was changed by another process; try again")
 
 
 def restart_if_longer(url: str, part: Path, told: str, progress: Progress) -> None:

@@ -59,7 +59,8 @@ def breaks(
     found = np.zeros(len(observation), np.bool_)
     for block in blocks(len(found) - 1):
         after = observation[block.start + 1 : block.stop + 1]
-        gap = np.abs(next_observation[block] - after)
+        with np.errstate(over="ignore"):  # a gap beyond float32 is a gap
+            gap = np.abs(next_observation[block] - after)
         found[block] = (gap > SAME * np.maximum(np.abs(after), 1.0)).any(axis=1)
     return found
 
@@ -71,13 +72,14 @@ def jumps(log: Log, ends: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if not inside.size:
         return found
     sample = inside[:: max(len(inside) // SAMPLED_STEPS, 1)]
-    steps = np.abs(log.observation[sample + 1] - log.observation[sample])
+    steps = np.abs(log.observation[sample + 1] - log.observation[sample].astype(np.float64))
     # A goal or a switch stands still at most steps; its change proves nothing.
     moving = np.median(steps, axis=0) > 0
     longest = np.where(moving, JUMP * np.percentile(steps, USUAL, axis=0), np.inf)
     for block in blocks(len(found) - 1):
+        here = log.observation[block].astype(np.float64)
         after = log.observation[block.start + 1 : block.stop + 1]
-        found[block] = (np.abs(after - log.observation[block]) > longest).any(axis=1)
+        found[block] = (np.abs(after - here) > longest).any(axis=1)
     return found
 
 

@@ -78,15 +78,23 @@ def find_array(path: Path, group: Any, name: str) -> Any:
     if not isinstance(found, h5py.Dataset):
         raise DataError(f"{path}: {name} is not an array; flatten it to one array of numbers")
     check_plain(f"{path}: {name}", found)
-    stored = path.stat().st_size
-    check_declared(f"{path}: {name}", int(np.prod(found.shape)) * 4, stored)
+    check_size(path, f"{path}: {name}", found)
     return found
+
+
+def check_size(path: Path, where: str, array: Any) -> None:
+    """Whether the array, and each chunk of it, can be what the file says."""
+    stored = path.stat().st_size
+    check_declared(where, 4 * int(np.prod(array.shape)), stored)
+    if array.chunks:
+        # A chunk is unpacked as a whole, however little of it is asked for.
+        unpacked = array.dtype.itemsize * int(np.prod(array.chunks))
+        check_declared(where, unpacked, stored)
+        check_memory(where, unpacked)
 
 
 def check_plain(where: str, array: Any) -> None:
     """Whether it is an array of numbers that this file holds by itself."""
-    import h5py
-
     kind = type_of(array)
     if array.shape is None or kind is None or kind.kind not in NUMBERS:
         raise DataError(f"{where} holds {kind}, not numbers; save it as float32")
@@ -95,7 +103,7 @@ def check_plain(where: str, array: Any) -> None:
     settings = array.id.get_create_plist()
     asked = [settings.get_filter(index)[0] for index in range(settings.get_nfilters())]
     foreign = [number for number in asked if number not in FILTERS]
-    if foreign or settings.get_layout() == h5py.h5d.VIRTUAL:
+    if foreign:
         allowed = ", ".join(FILTERS.values())
         raise DataError(f"{where} is packed by filter {foreign[0]}; save it with one of {allowed}")
 

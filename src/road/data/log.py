@@ -94,6 +94,11 @@ def shaped(where: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
         raise DataError(f"{where} holds {array.dtype}, not numbers; save it as float32")
     if name in ("reward", *FLAGS) and array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    if name == "action" and array.ndim == 1:
+        raise DataError(
+            f"{where} has shape {array.shape}, one number per row as discrete actions have; "
+            "only continuous actions can be learnt, with 2 axes, rows first"
+        )
     if name in FLAGS:
         return array != 0
     with np.errstate(over="ignore"):  # what does not fit becomes inf, and is refused as such
