@@ -39,8 +39,8 @@ def to_unit(action: NDArray[np.float32], low: Limit, high: Limit) -> None:
 
 
 def limits(log: Log, box: Box | None) -> tuple[Limit, Limit]:
-    """Lowest and highest action of every column."""
-    chosen = box if box is not None else log.action_box
+    """Lowest and highest action of every column; what the source says about itself counts most."""
+    chosen = log.action_box if log.action_box is not None else box
     low, high = chosen if chosen is not None else (-1.0, 1.0)
     width = log.action.shape[1]
     try:

@@ -137,3 +137,13 @@ def read_array(
                 "download the file again"
             ) from error
     return out
+
+
+def read_attribute(array: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    """A few numbers beside an array; None if they are not there or something else."""
+    if name not in array.attrs:
+        return None
+    found = array.attrs.get_id(name)
+    if found.dtype.kind != "f" or found.shape != shape:
+        return None
+    return np.asarray(array.attrs[name], np.float64)

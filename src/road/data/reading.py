@@ -20,7 +20,7 @@ class Reading:
     """How a log is to be understood where it does not say so itself."""
 
     action_box: Box | None = None
-    """Lowest and highest action; None takes what the source says, else [-1, 1]."""
+    """Lowest and highest action, where the source does not say; None is [-1, 1]."""
     horizon: int | None = None
     """Steps after which an episode was cut, for logs that do not mark it."""
     terminals: Literal["ends", "timeouts"] = "ends"

@@ -10,6 +10,7 @@ import numpy as np
 
 from road.data.blocks import blocks
 from road.data.dataset import Dataset
+from road.data.flat import BOX
 from road.data.folder import written_aside
 from road.data.sources.minari import dataset_folder
 from road.errors import StorageError, UsageError
@@ -38,6 +39,8 @@ def write_d4rl(dataset: Dataset, path: Path) -> Path:
                 )  # fmt: skip
                 for block in blocks(len(array)):
                     kept[block] = array[block]
+            # Whatever the environment's own box is: these are mapped already.
+            archive[D4RL_NAMES["action"]].attrs[BOX] = np.array([-1.0, 1.0])
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
     return path
