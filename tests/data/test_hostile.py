@@ -14,6 +14,7 @@ from tests.data.samples import sample, write_csv, write_hdf5
 
 from road.cli import main
 from road.data import load
+from road.data.limits import check_memory
 from road.errors import DataError
 
 Make = Callable[[Path], Path]
@@ -258,6 +259,12 @@ def test_no_other_file_is_opened(make: Make, tmp_path: Path) -> None:
         sys.setprofile(None)
     assert str(path) in seen, "the watch works"
     assert not seen & other
+
+
+def test_what_does_not_fit_into_memory_is_told_where_it_could_go() -> None:
+    check_memory("log.hdf5: observations", 1)
+    with pytest.raises(DataError, match="stored:FOLDER"):
+        check_memory("log.hdf5: observations", 10**18)
 
 
 def test_numbers_that_float32_cannot_hold_are_refused(tmp_path: Path) -> None:

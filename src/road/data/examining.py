@@ -19,6 +19,7 @@ HUGE = 1e6
 """Numbers beyond this make squares that float32 adds up badly."""
 FEW_ROWS = 256
 """The usual mini-batch."""
+TELLING_SHARE = 0.001
 EDGE = 1.0 - 1e-5
 """Actions from here on count as standing at the edge of the box."""
 
@@ -28,16 +29,18 @@ def examine(data: Dataset | Mapping[str, NDArray[Any]]) -> Findings:
 
     Errors are what a dataset is refused for; a dataset that exists has none.
     """
-    arrays = data.arrays() if isinstance(data, Dataset) else dict(data)
+    if isinstance(data, Dataset):
+        return sorted_findings([*suspicions(data.arrays()), *data.notes])
     try:
-        check_layout(arrays)
+        check_layout(data)
     except DataError as error:
         return Findings((Finding("error", str(error)),))
-    faults = list(faulty_numbers(arrays))
-    if not faults:
-        faults = [*suspicious_ends(arrays), *suspicious_numbers(arrays)]
-    notes = data.notes if isinstance(data, Dataset) else ()
-    return sorted_findings([*faults, *notes])
+    return sorted_findings(list(faulty_numbers(data)) or suspicions(data))
+
+
+def suspicions(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
+    yield from suspicious_ends(arrays)
+    yield from suspicious_numbers(arrays)
 
 
 def faulty_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
@@ -99,7 +102,7 @@ def suspicious_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
     if len(reward) > 1:
         yield from what_never_changes(arrays)
     share = clipped_share(arrays["action"])
-    if share > 0.0:
+    if share >= TELLING_SHARE:
         yield Finding("note", f"{share:.1%} of the actions' numbers stand at the edge of the box")
 
 
