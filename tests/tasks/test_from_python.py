@@ -17,7 +17,6 @@ from tests.tasks.test_own import some_rows
 import road
 from road.agents.cql import CQL
 from road.agents.iql import IQL
-from road.data import write_d4rl
 from road.errors import EnvironmentFailure, UsageError
 from road.mixing import FixedMixer
 from road.replay.rows import unpack
@@ -85,11 +84,9 @@ def test_it_is_resumed_with_the_same_objects_and_only_as_what_it_was(result: Fin
 
 def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Path) -> None:
     """Stored actions reach 2, which only the environment's box explains."""
-    import h5py
-
-    path = write_d4rl(some_rows(), tmp_path / "mine.hdf5")
-    with h5py.File(path, "a") as file:
-        file["actions"][:] = 2.0 * file["actions"][:]
+    rows = some_rows()
+    path = tmp_path / "mine.npz"
+    np.savez(path, **{**rows.arrays(), "action": 2.0 * rows.action})
     told: list[object] = []
     result = road.finetune(
         bodies.DictCart,

@@ -145,12 +145,13 @@ def test_embedded_tasks_standardise_by_the_users_data(tmp_path: Path) -> None:
 def test_actions_of_a_file_are_in_the_environments_units_unless_it_is_said(tmp_path: Path) -> None:
     """The pendulum takes 2 newton metres: 0.5 in the file is a quarter of that, or a half."""
     rows = some_rows(observations=3)
-    half = np.full_like(rows.action, 0.5)
-    path = write_d4rl(Dataset(**{**rows.arrays(), "action": half}), tmp_path / "mine.hdf5")
-    own = Own(env="Pendulum-v1", data=f"file:{path}")
-    assert (find_own_task("", own).dataset().action == 0.25).all()
-    unit = replace(own, action_units="unit")
-    assert (find_own_task("", unit).dataset().action == 0.5).all()
+    halves = Dataset(**{**rows.arrays(), "action": np.full_like(rows.action, 0.5)})
+    told = write_d4rl(halves, tmp_path / "told.hdf5")
+    np.savez(tmp_path / "mine.npz", **halves.arrays())
+    own = Own(env="Pendulum-v1", data=f"file:{tmp_path / 'mine.npz'}")
+    unit, written = replace(own, action_units="unit"), replace(own, data=f"file:{told}")
+    read = [find_own_task("", each).dataset().action for each in (own, unit, written)]
+    assert [float(action.mean()) for action in read] == [0.25, 0.5, 0.5]
 
 
 def test_a_plan_remembers_what_was_brought_and_forgets_what_was_allowed() -> None:

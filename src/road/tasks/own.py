@@ -39,8 +39,8 @@ class Own:
     data: str | None = None
     """Data instead of the task's own: d4rl:NAME, minari:ID or file:PATH."""
     action_units: Literal["environment", "unit"] | None = None
-    """Units of the actions in --data: the environment's own, or [-1, 1] ('unit'); None takes those
-    of a file as the environment's and lets other sources say."""
+    """Units of the actions in --data where it does not say so itself: the environment's own (None
+    means so too), or [-1, 1] ('unit')."""
     horizon: int | None = None
     """Steps after which an episode is cut, where not the environment's own limit."""
     score_min: float | None = None
@@ -91,10 +91,8 @@ def own_data(
     source: str, make: Callable[[], AnyEnvironment], name: str, own: Own
 ) -> Callable[[], Dataset]:
     """Reads a source; actions in the units of the environment are brought to [-1, 1]."""
-    usual = "environment" if source.startswith("file:") else "unit"
-    if (own.action_units or usual) == "unit":
-        return partial(logged, source, as_logged)
-    return partial(logged, source, as_logged, partial(own_box, make, name))
+    box = None if own.action_units == "unit" else partial(own_box, make, name)
+    return partial(logged, source, as_logged, box)
 
 
 def own_task(

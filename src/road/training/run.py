@@ -25,7 +25,7 @@ from road.training.folder import RunFolder
 from road.training.journal import Journal
 from road.training.offline import offline_rows
 from road.training.pretrain import pretrain
-from road.training.rollout import Rollout
+from road.training.rollout import Rollout, guarded
 from road.training.signals import StopRequest
 from road.training.state import RunState
 from road.types import Spec
@@ -37,15 +37,16 @@ class Run:
     def __init__(self, plan: Plan, folder: RunFolder, notify: Notify, stop: StopRequest) -> None:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
         self.folder, self.notify, self.stop = folder, notify, stop
-        # First what is quick to fail: an environment that cannot be made, then data.
-        self.evaluator = Evaluator(
-            plan.task.judged, self.config.seed, self.config.evaluation_episodes
-        )
+        # What may be missing is asked for first: one environment, then the data, then all of them.
+        guarded("make", 0, plan.task.environment).close()
         dataset = plan.task.dataset()
         for found in examine(dataset).warnings:
             notify(Note(f"data: {found}"))
         self.task = plan.task.learnt_by(plan.agent_name, dataset)
         self.rollout = Rollout(self.task, self.config.seed)
+        self.evaluator = Evaluator(
+            self.task.judged, self.config.seed, self.config.evaluation_episodes
+        )
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, self.task, self.rollout)
         self.engine = Engine(self.recipe.online, spec)
