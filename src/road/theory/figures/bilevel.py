@@ -102,6 +102,7 @@ def draw_chain(axes: Axes, found: Mapping[str, Any]) -> None:
     level(axes, 0.9**4, "--")
     axes.annotate("optimal", (30, 0.9**4), xytext=(0, 3), textcoords="offset points", ha="right",
                   color=GREY, fontsize=8)  # fmt: skip
+    axes.set_ylim(top=0.68)
     axes.set_title("True return on the paper's chain (dotted: high-quality data)")
     axes.set_xlabel("iteration of fitted Q-learning")
 
@@ -144,7 +145,7 @@ def label(name: str) -> str:
     known = {"λ = 0": "exact\nλ = 0", "λ = 1": "own fit\nλ = 1"}
     if name in ("poor", "mixed", "good"):
         return f"{name}\ndata"
-    return known.get(name, f"noise\n{name}" if name.startswith("σ") else f"between\n{name}")
+    return known.get(name, f"noise\n{name}" if name.startswith("σ") else f"part\n{name}")
 
 
 def draw_cost(axes: Axes, credits: Mapping[str, Any]) -> None:

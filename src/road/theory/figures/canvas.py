@@ -48,9 +48,7 @@ def canvas(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def curve(
-    axes: Axes, x: Sequence[float], found: Mapping[str, Any], colour: str, **look: Any
-) -> None:
+def curve(axes: Axes, x: Sequence[Any], found: Mapping[str, Any], colour: str, **look: Any) -> None:
     """A mean with its interval."""
     axes.plot(x, found["mean"], color=colour, **look)
     axes.fill_between(x, found["low"], found["high"], color=colour, alpha=0.14, linewidth=0.0)

@@ -1,0 +1,55 @@
+"""The one-step hypergradient by hand, and its known leaning."""
+
+import numpy as np
+import pytest
+from tests.theory.problems import BETA, small_inner
+
+from road.theory.bilevel import Inner
+from road.theory.hypergradient import cosine, loss_gradient, one_step_direction
+from road.theory.mdp import MDP, occupancy, soft_greedy
+from road.theory.projection import tabular
+
+
+def test_the_gradient_of_the_loss_by_hand():
+    """One constant feature at value 0, target (1, 3), even data: 1/2 (0 - 1) + 1/2 (0 - 3) = -2."""
+    mdp = MDP(np.ones((1, 2, 1)), np.zeros((1, 2)), np.ones(1), 0.0)
+    inner = Inner(mdp, np.ones((1, 2, 1)), np.array([[1.0, 3.0]]), 1.0)
+    even = np.array([[0.5, 0.5]])
+    np.testing.assert_allclose(loss_gradient(inner, np.zeros((1, 2)), inner.target, even), [-2.0])
+
+
+def test_a_judge_that_is_the_online_data_prefers_it():
+    """The bias to know of: fresh rows like the buffer's own make every other data look worse."""
+    inner, offline, _ = small_inner()
+    values = inner.fit(offline).values
+    fresh = occupancy(inner.mdp, soft_greedy(values, BETA))
+    assert one_step_direction(inner, values, offline, fresh, "TD loss on fresh rows") < 0.0
+
+
+def test_exchanging_the_sources_turns_the_sign():
+    inner, offline, online = small_inner(1)
+    values = np.zeros((6, 3))
+    there = one_step_direction(inner, values, offline, online, "true return")
+    back = one_step_direction(inner, values, online, offline, "true return")
+    assert there == pytest.approx(-back)
+    assert there != 0.0
+
+
+def test_judges_differ_only_in_their_target():
+    """With the true values as the target, the TD judge and the judge of true values agree."""
+    inner, offline, online = small_inner(2)
+    values = inner.fit(online).values
+    policy = soft_greedy(values, BETA)
+    from road.theory.mdp import action_values
+
+    told = Inner(inner.mdp, tabular(6, 3), action_values(inner.mdp, policy), BETA)
+    by_loss, by_value = (
+        one_step_direction(told, values, offline, online, judge)
+        for judge in ("TD loss on fresh rows", "true values on fresh rows")
+    )
+    assert by_loss == pytest.approx(by_value)
+
+
+def test_a_gradient_of_zero_has_no_direction():
+    assert cosine(np.zeros(3), np.ones(3)) == 0.0
+    assert cosine(np.ones(3), 2.0 * np.ones(3)) == pytest.approx(1.0)

@@ -1,0 +1,141 @@
+"""Studies from numbers to files: plain data, whole files, the same bytes again."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from road.cli import main
+from road.errors import StorageError
+from road.theory.families import random_problems
+from road.theory.folder import STUDIES, draw, make, write_whole
+from road.theory.statistics import interval, plain
+from road.theory.studies.gradient import matching
+from road.theory.studies.worth import correlation, credit_worth, lost
+
+PICTURES = {
+    "chain": ("chain", "chain-readings"),
+    "bilevel": ("bilevel", "bilevel-credits"),
+}
+
+
+def test_interval_by_hand():
+    """1, 2, 3: mean 2, standard deviation 1, half width 1.96 / sqrt(3). NaN does not count."""
+    found = interval(np.array([1.0, np.nan, 2.0, 3.0]))
+    half = 1.96 / np.sqrt(3.0)
+    assert found["mean"] == 2.0
+    assert (found["low"], found["high"]) == pytest.approx((2.0 - half, 2.0 + half))
+    assert found["count"] == 3
+    assert np.isnan(interval(np.array([np.nan]))["mean"])
+
+
+def test_numbers_become_plain_data():
+    told = plain({"a": np.array([1.23456789, np.nan]), "b": (np.int64(3), "x"), "c": None})
+    assert told == {"a": [1.23457, None], "b": [3, "x"], "c": None}
+    assert json.loads(json.dumps(told)) == told
+
+
+def test_correlation_over_the_arms_by_hand():
+    """Rising, falling and flat credits against a rising return."""
+    returns = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]])
+    credits = np.array([[1.0, 5.0, 7.0], [2.0, 3.0, 7.0], [3.0, 1.0, 7.0]])
+    np.testing.assert_allclose(correlation(credits, returns), [1.0, -1.0, np.nan])
+    np.testing.assert_allclose(lost(credits, returns), [0.0, 1.0, 0.5])
+
+
+def test_only_problems_with_a_slope_vote():
+    votes = matching(np.array([[1.0, -1.0, 1.0]]), np.array([[2.0, 1.0, 0.0]]))
+    assert (votes["mean"], votes["count"]) == (0.5, 2)
+
+
+def test_r_q_says_nothing_of_the_ratio_with_an_exact_critic():
+    """At kappa = 1 it is the same for every arm; at kappa = 0 it orders them perfectly."""
+    problem, quality = random_problems(3, 1)
+    exact = credit_worth(problem, np.array(quality), 0)["levels"]["λ = 0"]
+    assert exact["R_q (κ = 1)"]["informed"] == 0.0
+    assert exact["Δ_off (κ = 0)"]["with_return"]["mean"] == pytest.approx(1.0)
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path):
+    first, again = (make("landscape", tmp_path / name, None, 0, lambda _: None) for name in "ab")
+    assert [path.name for path in first] == ["landscape.json", "landscape.svg", "landscape.png"]
+    assert all(one.read_bytes() == two.read_bytes() for one, two in zip(first, again, strict=True))
+    assert b"<dc:date>" not in first[1].read_bytes()
+
+
+RECORDED = sorted((Path(__file__).parents[2] / "docs" / "images" / "theory").glob("*.json"))
+
+
+def test_every_study_is_recorded_in_the_docs():
+    assert {path.stem for path in RECORDED} == set(STUDIES)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_pictures_follow_from_the_numbers_alone(path: Path, tmp_path: Path):
+    written = draw(path.stem, json.loads(path.read_text("utf-8")), tmp_path)
+    for name in PICTURES.get(path.stem, (path.stem,)):
+        assert (tmp_path / f"{name}.svg").read_text("utf-8").rstrip().endswith("</svg>")
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    shown = {each.name for each in path.parent.glob("*.svg")}
+    assert {each.name for each in written if each.suffix == ".svg"} <= shown
+
+
+@pytest.mark.integration
+def test_the_command_computes_draws_and_names_its_files(tmp_path: Path):
+    run_theory("gradient", tmp_path)
+
+
+@pytest.mark.slow
+def test_every_study_computes_and_draws(tmp_path: Path):
+    run_theory("all", tmp_path)
+    assert {path.stem for path in tmp_path.glob("*.json")} == set(STUDIES)
+
+
+def run_theory(name: str, out: Path) -> None:
+    words = [sys.executable, "-m", "road.cli", "theory", name, "--seeds", "3", "--out", str(out)]
+    answer = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    assert answer.returncode == 0, answer.stderr
+    told = set(answer.stdout.splitlines())
+    assert told == {str(path) for path in out.iterdir()}
+    assert all(path.stat().st_size > 500 for path in out.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["landscap"], 2, "did you mean 'landscape'?"),
+        (["zzz"], 2, "known: chain, landscape"),
+        ([], 2, "required"),
+        (["chain", "--seeds", "0"], 2, "seeds >= 3"),
+        (["chain", "--seeds", "some"], 2, "seeds"),
+        (["chain", "--seed", "-1"], 2, "seed >= 0"),
+        (["landscape", "--out", "/proc/theory"], 7, "cannot be written"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["theory", *words]) == code
+    error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
+    assert len(error) == 1
+    assert told in error[0]
+
+
+def test_what_is_in_the_way_is_told_before_anything_is_computed(tmp_path: Path):
+    (tmp_path / "file").write_text("in the way")
+
+    def never(done: float) -> None:
+        raise AssertionError(f"computed up to {done}")
+
+    with pytest.raises(StorageError, match="choose another folder"):
+        make("landscape", tmp_path / "file" / "below", None, 0, never)
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path):
+    (tmp_path / "taken.json").mkdir()
+    with pytest.raises(StorageError):
+        write_whole(tmp_path / "taken.json", b"{}")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken.json"]
