@@ -1,5 +1,6 @@
 """Tables: which column is what, and rows that cannot be read."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,15 @@ def test_a_mapping_to_what_is_not_there_is_told(tmp_path: Path) -> None:
         load(source, columns={**MAPPING, "observation": ["z"]})
     with pytest.raises(UsageError, match="'speed' is none of observation"):
         load(source, columns={**MAPPING, "speed": ["x"]})
+
+
+def test_without_pyarrow_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet.write_table(pa.table({"obs": [1.0]}), tmp_path / "log.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(UsageError, match=r"reading Parquet needs .* 'road-rl\[tables\]'"):
+        load(f"file:{tmp_path / 'log.parquet'}")
 
 
 @pytest.mark.parametrize(

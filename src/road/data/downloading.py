@@ -11,6 +11,7 @@ from typing import BinaryIO, TypeAlias
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
+from road.data.extras import need
 from road.data.loading import split_source
 from road.data.sniff import kind_of
 from road.data.sources.d4rl import find_copy, find_published, kept_at
@@ -137,12 +138,9 @@ def download_minari(name: str) -> Path:
     folder = dataset_folder(name)
     if (folder / "data").is_dir():
         return folder
+    minari = need("minari", "minari", "downloading Minari datasets")
     try:
-        import minari
-
         minari.download_dataset(name)
-    except ModuleNotFoundError:
-        raise
     except Exception as error:  # whatever its servers and their libraries raise
         told = " ".join(str(error).split())[:160] or type(error).__name__
         raise DataError(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from road.data.columns import Columns, choose_columns
 from road.data.dataset import FLAGS
+from road.data.extras import need
 from road.data.limits import check_declared, check_memory
 from road.data.log import Log, make_log
 from road.errors import DataError
@@ -67,9 +68,8 @@ def truth(where: str, words: NDArray[Any]) -> NDArray[np.bool_]:
 
 def read_parquet(path: Path, columns: Columns | None) -> Log:
     """A Parquet table; a column may hold a number or a list of fixed length per row."""
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
+    parquet = need("pyarrow.parquet", "tables", "reading Parquet")
+    pa = need("pyarrow", "tables", "reading Parquet")
     where = str(path)
     try:
         with parquet.ParquetFile(path) as file:

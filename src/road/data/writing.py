@@ -10,6 +10,7 @@ import numpy as np
 
 from road.data.blocks import blocks
 from road.data.dataset import Dataset
+from road.data.extras import need
 from road.data.flat import BOX
 from road.data.folder import written_aside
 from road.data.sources.minari import dataset_folder
@@ -61,8 +62,7 @@ def write_minari(
         environment: The id of the environment that it was logged in, to be noted.
         score_range: The returns that score 0 and 1.
     """
-    import minari
-
+    minari = need("minari", "minari", "writing Minari datasets")
     folder = dataset_folder(name)
     if folder.exists():
         raise UsageError(f"minari:{name} exists already at {folder}; choose another id")
