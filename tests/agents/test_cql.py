@@ -10,13 +10,11 @@ from scipy.special import logsumexp
 from tests.conftest import make_batch
 
 from road.agents.cql import (
-    BLOCK,
     CQL,
     CQLState,
     Proposals,
     critic_loss,
     draw,
-    judge_each,
     keep_everything,
     multiplier,
     multiplier_loss,
@@ -164,8 +162,8 @@ def test_without_importance_sampling_the_data_joins_uncorrected(
 
 def test_blocks_of_actions_are_judged_as_one(rows: Batch, state: CQLState, key: jax.Array):
     """A number of actions that blocks do not divide."""
-    action, _ = draw(state.actor.model(rows.observation), 2 * BLOCK + 1, key)
-    q = judge_each(state.critic.model, rows.observation, action)
+    action, _ = draw(state.actor.model(rows.observation), 5, key)
+    q = state.critic.model.judge_each(rows.observation, action)
     expected = [forward(state.critic.model, rows.observation, each) for each in action]
     np.testing.assert_allclose(q, np.stack(expected), rtol=1e-3, atol=1e-5)
 
@@ -187,7 +185,7 @@ def test_a_random_few_of_many_target_critics_can_be_minimised_over(
     state = agent.init(key, spec)
     action_key, _ = jax.random.split(key)
     action, _ = draw(state.actor.model(rows.next_observation), 4, action_key)
-    best = judge_each(state.target_critic, rows.next_observation, action).max(axis=0)
+    best = state.target_critic.judge_each(rows.next_observation, action).max(axis=0)
     bootstrap = 0.5 * (1 - np.asarray(rows.terminated)) * np.asarray(best)
     own = np.asarray(rows.reward) + bootstrap
     distance = np.abs(own - np.asarray(agent.target(state.sac, rows, key))).max(axis=1)

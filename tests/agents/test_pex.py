@@ -16,7 +16,6 @@ from road.agents.pex import (
     carry,
     critic_loss,
     draw,
-    judge,
     take,
     value_loss,
 )
@@ -92,7 +91,7 @@ def test_each_row_takes_its_own_proposal():
 def test_proposals_are_judged_by_the_lesser_critic(state: PEXState, rows: Batch):
     proposals = jnp.stack([rows.action, -rows.action])
     expected = [least(state.critic.model, rows.observation, np.asarray(a)) for a in proposals]
-    got = judge(state.critic.model, rows.observation, proposals)
+    got = state.critic.model.judge_each(rows.observation, proposals).min(axis=1)
     np.testing.assert_allclose(got, np.stack(expected), rtol=1e-5)
 
 

@@ -25,6 +25,18 @@ def test_members_of_a_critic_differ(key: jax.Array):
     np.testing.assert_array_equal(critic.pessimistic(jnp.ones((5, 3)), jnp.ones((5, 1))), q.min(0))
 
 
+@pytest.mark.parametrize("proposals", [1, 5, 6])
+def test_several_actions_are_judged_as_one_by_one(proposals: int, key: jax.Array):
+    """Whether or not they divide into blocks."""
+    critic = make_critic(key, 5, (8,), members=3)
+    observation = jax.random.normal(key, (4, 3))
+    action = jax.random.normal(key, (proposals, 4, 2))
+    expected = [critic(observation, each) for each in action]
+    np.testing.assert_allclose(
+        critic.judge_each(observation, action), np.stack(expected), rtol=1e-5, atol=1e-6
+    )
+
+
 def test_the_spread_of_an_actor_is_bounded_and_the_same_everywhere(key: jax.Array):
     actor = make_gaussian_actor(key, 3, 2, (8,))
     wide = type(actor)(actor.network, jnp.array([99.0, -99.0]))

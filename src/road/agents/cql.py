@@ -36,7 +36,6 @@ from road.types import Batch, Metrics, Spec
 LOG_STD_AFFINE = (1.0, -1.0)
 FIRST_LOG_MULTIPLIER = 1.0
 MULTIPLIER_LIMIT = 1e6
-BLOCK = 5  # actions per state that a critic judges at once, to stay in a processor's cache
 
 
 class CQLState(eqx.Module):
@@ -162,7 +161,7 @@ class CQL:
         action_key, subset_key = jax.random.split(key)
         action, _ = draw(state.actor.model(batch.next_observation), self.max_backup, action_key)
         critics = drawn_of(state.target_critic, self.subset, subset_key)
-        value = judge_each(critics, batch.next_observation, action).min(axis=1).max(axis=0)
+        value = critics.judge_each(batch.next_observation, action).min(axis=1).max(axis=0)
         return batch.reward + self.discount * (1.0 - batch.terminated) * value
 
     def propose(self, actor: SquashedActor, batch: Batch, key: PRNGKeyArray) -> Proposals:
@@ -208,14 +207,6 @@ def draw(
     return jax.vmap(policy.sample)(jax.random.split(key, count))
 
 
-def judge_each(
-    critic: Critic,
-    observation: Float[Array, "batch obs"],
-    action: Float[Array, "proposal batch act"],
-) -> Float[Array, "proposal member batch"]:
-    return jax.lax.map(lambda each: critic(observation, each), action, batch_size=BLOCK)
-
-
 def critic_loss(
     critic: Critic,
     target: Float[Array, " batch"],
@@ -225,7 +216,7 @@ def critic_loss(
 ) -> tuple[Float[Array, ""], Metrics]:
     """Eq. 4, summed over the members; with floors Cal-QL's Eq. 5.1."""
     q = critic(batch.observation, batch.action)
-    proposed = judge_each(critic, batch.observation, proposals.action)
+    proposed = critic.judge_each(batch.observation, proposals.action)
     floor, log_density = proposals.floor[:, None, :], proposals.log_density[:, None, :]
     pushed = jax.nn.logsumexp(jnp.maximum(proposed, floor) - log_density, axis=0)
     gap = (pushed - q).mean(axis=1)

@@ -135,7 +135,7 @@ class PEX:
         sample_key, choice_key = jax.random.split(key)
         new = clip(state.actor.model(observation).sample(sample_key))
         proposals = jnp.stack([clip(state.offline_actor(observation).mean), new])
-        q = judge(state.critic.model, observation, proposals)
+        q = state.critic.model.judge_each(observation, proposals).min(axis=1)
         chosen = draw(q, self.choice_sharpness, choice_key)
         return take(proposals, chosen), chosen
 
@@ -154,7 +154,7 @@ class PEX:
         policy = state.actor.model(observation)
         new = jnp.where(drawn[0][:, None], policy.sample(sample_key), policy.mean)
         proposals = jnp.stack([clip(state.offline_actor(observation).mean), clip(new)])
-        q = judge(state.critic.model, observation, proposals)
+        q = state.critic.model.judge_each(observation, proposals).min(axis=1)
         chosen = draw(q, self.choice_sharpness, choice_key)
         return take(proposals, jnp.where(drawn[1], chosen, q.argmax(axis=0)))
 
@@ -174,14 +174,6 @@ class PEX:
 
 def clip(action: Float[Array, "batch act"]) -> Float[Array, "batch act"]:
     return jnp.clip(action, -1.0, 1.0)
-
-
-def judge(
-    critic: Critic,
-    observation: Float[Array, "batch obs"],
-    proposals: Float[Array, "proposal batch act"],
-) -> Float[Array, "proposal batch"]:
-    return jax.vmap(lambda action: critic.pessimistic(observation, action))(proposals)
 
 
 def draw(

@@ -4,6 +4,7 @@ Layers are orthogonal with gain sqrt(2) and zero bias, output layers included un
 otherwise, as in the authors' IQL code; ROAD's table of hyper-parameters says "orthogonal init".
 """
 
+import math
 from collections.abc import Sequence
 
 import equinox as eqx
@@ -15,6 +16,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from road.nn.distributions import Gaussian
 
 LOG_STD_BOUNDS = (-5.0, 2.0)
+BLOCK = 2
+"""Actions per observation that critics judge at once: more would leave a processor's cache."""
 
 
 class Linear(eqx.Module):
@@ -128,6 +131,18 @@ class Critic(eqx.Module):
     ) -> Float[Array, "member batch"]:
         inputs = jnp.concatenate([observation, action], axis=-1)
         return jax.vmap(lambda member: jax.vmap(member)(inputs)[:, 0])(self.members)
+
+    def judge_each(
+        self, observation: Float[Array, "batch obs"], action: Float[Array, "proposal batch act"]
+    ) -> Float[Array, "proposal member batch"]:
+        """Several actions for each observation, a block of them at a time."""
+        proposals, rows, width = action.shape
+        block = math.gcd(proposals, BLOCK)
+        repeated = jnp.tile(observation, (block, 1))
+        blocks = action.reshape(proposals // block, block * rows, width)
+        q = jax.lax.map(lambda each: self(repeated, each), blocks)
+        apart = q.reshape(proposals // block, self.size, block, rows).swapaxes(1, 2)
+        return apart.reshape(proposals, self.size, rows)
 
     def pessimistic(
         self, observation: Float[Array, "batch obs"], action: Float[Array, "batch act"]
