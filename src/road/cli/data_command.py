@@ -11,6 +11,7 @@ ACTIONS = {
     "check": "print what a dataset holds and everything that is wrong with it",
     "convert": "write a dataset as D4RL HDF5, as a Minari dataset, or as a folder to map from disk",
     "download": "bring a published dataset to this machine",
+    "collect": "make logs of graded quality for an environment",
 }
 """Each is a file ``data_ACTION.py`` beside this one, imported when it is asked for."""
 

@@ -1,0 +1,114 @@
+"""``road data collect``: logs of graded quality for any continuous environment."""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from road.agents.sac import SAC
+from road.cli.display import watching
+from road.cli.flags import parse_flags
+from road.cli.jax_setup import prepare_jax
+from road.collecting.ladder import Collector, Level, file_name
+from road.collecting.learner import Budget, Learning, usual_sac
+from road.collecting.levels import LADDER, parse_levels
+from road.collecting.minari import check_minari, write_minari_levels
+from road.collecting.place import find_place
+from road.collecting.rows import Tell
+from road.collecting.wanted import Wanted, parse_noise, parse_policies
+from road.tasks.cache import data_folder
+
+
+@dataclass(frozen=True)
+class Collect:
+    """Make D4RL's ladder of logs for an environment: random, medium-replay, medium, ... expert.
+
+    Whoever acts is given by --policy, is a controller that the task has, or is learnt by SAC.
+    """
+
+    env: Annotated[str, tyro.conf.Positional]
+    """A task of `road list tasks`, a Gymnasium id, or MODULE:ID (see --allow-import)."""
+    levels: str = ",".join(LADDER)
+    """What to make, separated by commas; also 'play' (mazes) and 'human' (kitchens)."""
+    steps: int | None = None
+    """Rows of each level, by default 100,000; medium-replay of a learner has as many as it made."""
+    out: Path | None = None
+    """Folder of the files; by default collected/ENV."""
+    seed: int = 0
+    """The same seed gives the same bytes."""
+    policy: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """Who acts on a level: LEVEL=PATH.npz, LEVEL=MODULE:FUNCTION or LEVEL=controller. Several,
+    separated by commas, share the rows."""
+    noise: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """LEVEL=NUMBER: standard deviation added to actions in [-1, 1]; LEVEL=own: the policy's own."""
+    horizon: int | None = None
+    """Steps after which an episode is cut, for environments that have no limit."""
+    minari: bool = False
+    """Also write Minari datasets, with their reference scores (the extra 'minari')."""
+    allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A module that may be imported for the environment or a policy: its code runs."""
+    budget: tyro.conf.OmitArgPrefixes[Budget] = field(default_factory=Budget)
+    sac: SAC = field(default_factory=SAC)
+
+
+def run(words: list[str]) -> int:
+    prepare_jax(data_folder() / "compiled", None)
+    named = words[0] if words and not words[0].startswith("-") else None
+    usual = None if named is None else Collect(named, sac=usual_sac(named))
+    flags = parse_flags(Collect, words, "data collect", usual)
+    levels = parse_levels(flags.levels)
+    wanted = Wanted(
+        levels,
+        flags.steps,
+        flags.seed,
+        parse_policies(flags.policy),
+        parse_noise(flags.noise),
+        flags.allow_import,
+    )
+    place = find_place(flags.env, flags.allow_import, flags.horizon)
+    out = flags.out or Path("collected") / file_name(place.name)
+    if flags.minari:
+        check_minari(place, levels, out)
+    made: list[Level] = []
+    learning = Learning(flags.budget, flags.sac)
+    for level in Collector(place, wanted, learning, out, watching, bar).run():
+        made.append(level)
+        sys.stdout.write(f"{summary(level)}\n")
+    if flags.minari:
+        for folder in write_minari_levels(made, place):
+            sys.stdout.write(f"{folder}\n")
+    return 0
+
+
+@contextmanager
+def bar(level: str, rows: int) -> Generator[Tell]:
+    """A line that grows with the rows; nothing where nobody watches."""
+    columns = (
+        TextColumn("{task.description:14}"),
+        BarColumn(bar_width=30),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True),
+    )
+    console = Console(stderr=True, highlight=False)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        row = progress.add_task(level, total=rows)
+        yield lambda done: progress.update(row, completed=done)
+
+
+def summary(level: Level) -> str:
+    """The file, and in a few words what is in it."""
+    came = level.told["came"]
+    score = "" if came["score"] is None else f", score {came['score']:.1f}"
+    kept = "" if level.fresh else " (was there already)"
+    return (
+        f"{level.path}: {came['rows']:,} rows in {came['episodes']:,} episodes, "
+        f"mean return {came['return_mean']:.4g}{score}{kept}"
+    )

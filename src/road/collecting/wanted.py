@@ -1,0 +1,74 @@
+"""What is to be collected, and by whom: as a user writes it down."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from road.collecting.levels import parts_of
+from road.errors import UsageError
+
+Noise: TypeAlias = float | Literal["own"]
+"""Standard deviation of what is added to an action in [-1, 1], or the policy's own noise."""
+
+USUAL_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be collected, and by whom."""
+
+    levels: tuple[str, ...]
+    rows: int | None = None
+    """Of each level; None takes 100,000, or all that demonstrations hold."""
+    seed: int = 0
+    policies: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, Any])
+    """Who acts on a level; several take turns, each for an equal share of the rows."""
+    noise: Mapping[str, Noise] = field(default_factory=dict[str, Any])
+    allowed: tuple[str, ...] = ()
+    """Modules that may be imported for a policy."""
+
+    def __post_init__(self) -> None:
+        if self.rows is not None and self.rows < 2:
+            raise UsageError(f"steps must be 2 or more, got {self.rows}")
+        if not 0 <= self.seed < 2**32:
+            raise UsageError(f"seed must lie in 0 to 2^32 - 1, got {self.seed}")
+        parts = parts_of(self.levels)
+        for name in {**self.policies, **self.noise}:
+            if name not in parts:
+                raise UsageError(
+                    f"{name!r} has a policy or noise, but nothing of it is collected; "
+                    f"levels are made of {', '.join(parts)}"
+                )
+
+    @property
+    def count(self) -> int:
+        return USUAL_ROWS if self.rows is None else self.rows
+
+
+def parse_policies(words: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """From ``LEVEL=POLICY`` or ``LEVEL=POLICY,POLICY`` to the policies of each level."""
+    found: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        level, _, named = word.partition("=")
+        policies = tuple(part.strip() for part in named.split(",") if part.strip())
+        if not policies:
+            raise UsageError(
+                f"a policy is written LEVEL=PATH.npz, LEVEL=MODULE:FUNCTION or LEVEL=controller; "
+                f"got {word!r}"
+            )
+        found[level] = found.get(level, ()) + policies
+    return found
+
+
+def parse_noise(words: tuple[str, ...]) -> dict[str, Noise]:
+    """From ``LEVEL=0.2`` or ``LEVEL=own`` to the noise of each level."""
+    found: dict[str, Noise] = {}
+    for word in words:
+        level, _, amount = word.partition("=")
+        try:
+            found[level] = "own" if amount == "own" else float(amount)
+        except ValueError:
+            raise UsageError(f"noise is written LEVEL=NUMBER or LEVEL=own; got {word!r}") from None
+        if amount != "own" and not 0.0 <= float(amount) <= 10.0:
+            raise UsageError(f"noise must lie in 0 to 10 (half widths of the box), got {word!r}")
+    return found

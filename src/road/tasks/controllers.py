@@ -1,0 +1,164 @@
+"""Behaviours that need no learning, by family of tasks and by the level of what they log.
+
+A maze has a way to its goal that can be read off its map. A ball is pushed along it; an ant needs
+somebody who knows how to walk, a policy that takes the ant's own observation and the direction to
+go in.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.tasks.record import Behaviour, Policy, Step
+from road.tasks.sources import kitchen_demos, pendulum, pointmaze
+from road.tasks.task import Environment
+
+Walker: TypeAlias = Callable[[NDArray[np.floating], np.random.Generator], NDArray[np.floating]]
+"""From a body's observation and a direction, side by side, to an action in [-1, 1]."""
+Vector = NDArray[np.floating]
+
+ANT_DIRECTION = 10.0
+"""Length to which the way ahead is scaled, as D4RL's walking policy was trained."""
+ANT_STRENGTH, ANT_REPEATS = 0.2, 2
+"""D4RL's ant has weaker joints and steps twice as long as Gymnasium's."""
+ANT_POSITION, ANT_GOAL, ANT_BODY = slice(0, 2), slice(2, 4), slice(4, 31)
+"""Where they stand in an observation of the maze."""
+ANT_ARRIVAL = 1.0
+"""Metres from the middle of a cell, which is four metres wide, at which it counts as visited."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A way to act in a task."""
+
+    origin: str
+    behaviour: Callable[[Environment, Walker | None], Behaviour]
+    walker: tuple[int, int] | None = None
+    """Numbers that the policy which it needs takes and gives; None if it needs none."""
+
+
+def swing_up(environment: Environment, walker: Walker | None) -> Behaviour:
+    del environment, walker
+    return lambda *_: pendulum.swing_up
+
+
+def push_about(environment: Environment, walker: Walker | None) -> Behaviour:
+    del walker
+    return pointmaze.wander_along_ways(environment.get_wrapper_attr("maze"))
+
+
+def push_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
+    """Along the shortest way, and from its last cell straight to the goal."""
+    del walker
+    way = Ways(environment.get_wrapper_attr("maze"))
+
+    def act(observation: NDArray[np.float32]) -> Vector:
+        position, velocity, goal = observation[:2], observation[2:4], observation[4:6]
+        ahead = way.ahead(position, goal)
+        push = pointmaze.STIFFNESS * (ahead - position) - pointmaze.DAMPING * velocity
+        return np.clip(push, -1.0, 1.0)
+
+    return lambda *_: act
+
+
+class Ways:
+    """Shortest ways through a maze, each found once."""
+
+    def __init__(self, maze: Any) -> None:
+        self._maze = maze
+        self._onward: dict[pointmaze.Cell, dict[pointmaze.Cell, pointmaze.Cell]] = {}
+        self.cells = pointmaze.free_cells(maze.maze_map)
+
+    def cell_of(self, place: Vector) -> pointmaze.Cell:
+        row, column = self._maze.cell_xy_to_rowcol(place)
+        return int(row), int(column)
+
+    def middle(self, cell: pointmaze.Cell) -> Vector:
+        return self._maze.cell_rowcol_to_xy(cell)
+
+    def ahead(self, position: Vector, target: Vector) -> Vector:
+        """Where to go next: the middle of the next cell, or the target itself in its own cell."""
+        goal, here = self.cell_of(target), self.cell_of(position)
+        if goal not in self._onward:
+            self._onward[goal] = pointmaze.ways_to(goal, self._maze.maze_map)
+        onward = self._onward[goal].get(here, goal)
+        return target if onward == goal else self.middle(onward)
+
+
+def walk_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
+    ways = Ways(environment.get_wrapper_attr("maze"))
+    return partial(walking, walker, ways, lambda observation, _: observation[ANT_GOAL])
+
+
+def walk_about(environment: Environment, walker: Walker | None) -> Behaviour:
+    """From one random cell to the next, whatever the goal."""
+    ways = Ways(environment.get_wrapper_attr("maze"))
+
+    def begin(episode: int, rng: np.random.Generator) -> Policy:
+        target = ways.cells[rng.integers(len(ways.cells))]
+
+        def choose(observation: Vector, rng: np.random.Generator) -> Vector:
+            nonlocal target
+            if np.linalg.norm(ways.middle(target) - observation[ANT_POSITION]) < ANT_ARRIVAL:
+                target = ways.cells[rng.integers(len(ways.cells))]
+            return ways.middle(target)
+
+        return walking(walker, ways, choose, episode, rng)
+
+    return begin
+
+
+def walking(
+    walker: Walker | None,
+    ways: Ways,
+    choose: Callable[[Vector, np.random.Generator], Vector],
+    episode: int,
+    rng: np.random.Generator,
+) -> Policy:
+    """An ant on its way to wherever it is told to go."""
+    assert walker is not None  # asked for by whoever found the controller
+    del episode
+    step, held = 0, np.zeros(0)
+
+    def act(observation: NDArray[np.float32]) -> Vector:
+        nonlocal step, held
+        if step % ANT_REPEATS == 0:
+            position = observation[ANT_POSITION]
+            ahead = ways.ahead(position, choose(observation, rng)) - position
+            direction = ANT_DIRECTION * ahead / (np.linalg.norm(ahead) + 1e-8)
+            held = ANT_STRENGTH * walker(np.append(observation[ANT_BODY], direction), rng)
+        step += 1
+        return held
+
+    return act
+
+
+ANT_SIZES = (ANT_BODY.stop - ANT_BODY.start + 2, 8)
+
+CONTROLLERS: Mapping[str, Mapping[str, Controller]] = MappingProxyType(
+    {
+        "pendulum": {"expert": Controller("a controller that swings up and holds", swing_up)},
+        "pointmaze": {
+            "expert": Controller("a controller that knows the way to the goal", push_to_goal),
+            "play": Controller("a noisy controller that strolls about", push_about),
+        },
+        "antmaze": {
+            "expert": Controller("waypoints to the goal", walk_to_goal, ANT_SIZES),
+            "play": Controller(
+                "waypoints to one random cell after the other", walk_about, ANT_SIZES
+            ),
+        },
+    }
+)
+
+Demonstrations: TypeAlias = list[NDArray[np.float32]]
+REPLAYS: Mapping[str, Callable[[Environment, Demonstrations, int], Iterator[Step]]] = (
+    MappingProxyType({"kitchen": kitchen_demos.replay})
+)
+"""How demonstrations of people are put into the environment of a family."""
+read_demonstrations = kitchen_demos.read_demonstrations
