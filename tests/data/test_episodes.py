@@ -191,8 +191,14 @@ def test_shuffled_rows_are_told_apart_from_a_few_unmarked_ends() -> None:
     [
         ({"observations": np.zeros((4, 2))}, "episode 1 has 4 observations for 4 rewards"),
         ({"rewards": np.zeros(0)}, "episode 1 has no rewards"),
+        ({"observations": np.array(3.0)}, "episode 1 has 0 observations for 4 rewards"),
+        (
+            {"terminated": np.array(np.nan)},
+            "episode 1: terminated holds nan at row 0; write 0 or 1",
+        ),
+        ({"terminated": np.zeros(3)}, "episode 1: terminated has 3 rows where reward has 4"),
         ({"observations": np.zeros((5, 3))}, "observation of episode 1 has shape"),
-        ({"actions": np.zeros((3, 1))}, "action has 7 rows where reward has 8"),
+        ({"actions": np.zeros((3, 1))}, "episode 1: action has 3 rows where reward has 4"),
     ],
 )
 def test_an_episode_that_does_not_add_up_is_named(
@@ -205,6 +211,14 @@ def test_an_episode_that_does_not_add_up_is_named(
     }
     with pytest.raises(DataError, match=told):
         from_episodes([whole, {**whole, **episode}])
+
+
+def test_wrong_lengths_that_make_up_for_each_other_are_noticed() -> None:
+    """Eight actions for eight rewards, but the second episode would begin one action early."""
+    episode = {"observations": np.zeros((5, 2)), "rewards": np.zeros(4)}
+    lengths = [3, 5]
+    with pytest.raises(DataError, match="episode 0: action has 3 rows where reward has 4"):
+        from_episodes([{**episode, "actions": np.zeros((length, 1))} for length in lengths])
 
 
 def test_one_flag_for_an_episode_is_about_its_last_step() -> None:

@@ -182,6 +182,14 @@ def external(folder: Path) -> Any:
     return h5py.ExternalLink(folder / "other.hdf5", "rewards")
 
 
+def episode_of_two_lengths(folder: Path) -> Path:
+    episode = {"observations": np.zeros((4, 2)), "actions": np.zeros((3, 1)), "rewards": np.ones(3)}
+    (folder / "episodes").mkdir()
+    np.savez(folder / "episodes" / "000.npz", **episode)
+    np.savez(folder / "episodes" / "001.npz", **{**episode, "actions": np.zeros((2, 1))})
+    return folder / "episodes"
+
+
 BAD: dict[str, tuple[Make, str]] = {
     "missing": (lambda folder: folder / "nowhere.hdf5", "no such file"),
     "empty": (made("log.hdf5", b""), "empty"),
@@ -216,6 +224,15 @@ BAD: dict[str, tuple[Make, str]] = {
         exchanged(next_observations=np.zeros((15, 4))),
         "next_observation has shape (15, 4) where observation has (15, 3)",
     ),
+    "half an end": (
+        exchanged(terminals=np.where(np.arange(15) == 3, 0.5, 0.0)),
+        "terminated holds 0.5 at row 3",
+    ),
+    "an end that is no number": (
+        exchanged(timeouts=np.where(np.arange(15) == 3, np.nan, 0.0)),
+        "truncated holds nan at row 3",
+    ),
+    "an episode of two lengths": (episode_of_two_lengths, "001.npz: action has 2 rows where"),
     "discrete actions": (exchanged(actions=np.ones(15, np.int64)), "only continuous actions"),
 }
 

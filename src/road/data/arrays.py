@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import FLAGS, Dataset
-from road.data.log import Log, find_names, make_log
+from road.data.log import Log, as_flags, find_names, make_log
 from road.data.reading import AS_LOGGED, Reading, understand
 from road.errors import DataError
 
@@ -37,28 +37,32 @@ def from_episodes(episodes: Iterable[Mapping[str, Any]], reading: Reading = AS_L
     Where ``next_observations`` are given instead, there are as many of each. The flags may be one
     per step or one per episode; without any, an episode is taken as cut.
     """
-    return understand(log_of_episodes("episodes", episodes), reading)
+    labelled = ((f"episode {index}", episode) for index, episode in enumerate(episodes))
+    return understand(log_of_episodes("episodes", labelled), reading)
 
 
-def log_of_episodes(where: str, episodes: Iterable[Mapping[str, Any]]) -> Log:
-    rows = [episode_rows(f"{where}: episode {i}", each) for i, each in enumerate(episodes)]
+def log_of_episodes(where: str, episodes: Iterable[tuple[str, Mapping[str, Any]]]) -> Log:
+    """A log of episodes, one after the other; each comes with what messages call it."""
+    rows = {label: episode_rows(f"{where}: {label}", episode) for label, episode in episodes}
     if not rows:
         raise DataError(f"{where}: there is no episode; at least one is needed")
     check_alike(where, rows)
+    fields = next(iter(rows.values()))
     return make_log(
-        where, {name: np.concatenate([each[name] for each in rows]) for name in rows[0]}
+        where, {name: np.concatenate([each[name] for each in rows.values()]) for name in fields}
     )
 
 
-def check_alike(where: str, rows: list[dict[str, NDArray[Any]]]) -> None:
+def check_alike(where: str, rows: Mapping[str, Mapping[str, NDArray[Any]]]) -> None:
     """Whether observations and actions of all episodes have the same columns."""
+    first = next(iter(rows))
     for name in ("observation", "action"):
-        shapes = [each[name].shape[1:] for each in rows]
-        other = next((i for i, shape in enumerate(shapes) if shape != shapes[0]), None)
+        shapes = {label: each[name].shape[1:] for label, each in rows.items()}
+        other = next((label for label, shape in shapes.items() if shape != shapes[first]), None)
         if other is not None:
             raise DataError(
-                f"{where}: {name} of episode {other} has shape {shapes[other]} per row where "
-                f"episode 0 has {shapes[0]}; all episodes come from one space"
+                f"{where}: {name} of {other} has shape {shapes[other]} per row where "
+                f"{first} has {shapes[first]}; all episodes come from one space"
             )
 
 
@@ -66,27 +70,45 @@ def episode_rows(where: str, episode: Mapping[str, Any]) -> dict[str, NDArray[An
     """The rows of one episode, its last one marked as its end."""
     names = find_names(where, episode)
     found = {field: np.asarray(episode[name]) for field, name in names.items()}
-    steps = len(found["reward"]) if found["reward"].ndim else 0
+    steps = row_count(found["reward"])
     if steps == 0:
         raise DataError(f"{where} has no rewards; leave out empty episodes")
     observation = found["observation"]
     if "next_observation" not in found:
-        if len(observation) != steps + 1:
+        if row_count(observation) != steps + 1:
             raise DataError(
-                f"{where} has {len(observation)} observations for {steps} rewards "
+                f"{where} has {row_count(observation)} observations for {steps} rewards "
                 f"(needs {steps + 1}: one more than steps)"
             )
         found["observation"], found["next_observation"] = observation[:-1], observation[1:]
-    flags = {name: flag_per_step(found.get(name, False), steps) for name in FLAGS}
+    flags = {
+        name: flag_per_step(f"{where}: {name}", found.get(name, np.zeros(())), steps)
+        for name in FLAGS
+    }
+    rows = {**found, **flags}
+    check_steps(where, rows, steps)
     flags["truncated"][-1] |= not flags["terminated"][-1]
-    return {**found, **flags}
+    return rows
 
 
-def flag_per_step(flag: Any, steps: int) -> NDArray[np.bool_]:
+def check_steps(where: str, rows: Mapping[str, NDArray[Any]], steps: int) -> None:
+    """Whether every array has a row per step; two wrong lengths could make up for each other."""
+    for name, array in rows.items():
+        if row_count(array) != steps:
+            raise DataError(
+                f"{where}: {name} has {row_count(array)} rows where reward has {steps}; "
+                "every array needs one entry per step"
+            )
+
+
+def row_count(array: NDArray[Any]) -> int:
+    return len(array) if array.ndim else 0
+
+
+def flag_per_step(where: str, given: NDArray[Any], steps: int) -> NDArray[np.bool_]:
     """One flag for the whole episode is about its last step."""
-    given = np.asarray(flag)
     if given.ndim:
-        return given.reshape(-1) != 0
+        return as_flags(where, given.reshape(-1))
     marks = np.zeros(steps, np.bool_)
-    marks[-1] = bool(given)
+    marks[-1:] = as_flags(where, given.reshape(1))
     return marks

@@ -100,6 +100,16 @@ def shaped(where: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
             "only continuous actions can be learnt, with 2 axes, rows first"
         )
     if name in FLAGS:
-        return array != 0
+        return as_flags(where, array)
     with np.errstate(over="ignore"):  # what does not fit becomes inf, and is refused as such
         return np.ascontiguousarray(array, np.float32)
+
+
+def as_flags(where: str, array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Truth values; a number that is neither 0 nor 1 is no answer to whether an episode ended."""
+    true = array == 1
+    strange = np.flatnonzero(~(true | (array == 0)))
+    if strange.size:
+        row = int(strange[0])
+        raise DataError(f"{where} holds {array.reshape(-1)[row]} at row {row}; write 0 or 1")
+    return true

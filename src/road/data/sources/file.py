@@ -36,4 +36,4 @@ def read_folder(path: Path) -> Log:
     for file in files:
         if kind_of(file) != "npz":
             raise DataError(f"{file}: this is not an NPZ archive")
-    return log_of_episodes(str(path), (read_npz(file) for file in files))
+    return log_of_episodes(str(path), ((file.name, read_npz(file)) for file in files))

@@ -51,7 +51,8 @@ def read_minari(name: str, keys: Sequence[str] | None = None) -> Log:
         )
     box = action_box(folder / "metadata.json")
     with opened(path) as file:
-        log = log_of_episodes(str(path), [read_episode(path, file, at, keys) for at in order(file)])
+        episodes = ((name, read_episode(path, file, name, keys)) for name in order(file))
+        log = log_of_episodes(str(path), episodes)
     log.action_box = box
     return log
 
