@@ -15,7 +15,8 @@ from road.errors import DataError
 class ReplayArrays(Protocol):
     """What is read of a buffer: arrays (place in the ring, environment, ...) and the ring's state.
 
-    ``next_observations`` is absent or None where memory is saved, and the next place tells it.
+    ``next_observations`` is absent or None where memory is saved: the next place holds the
+    successor, until the first observation of a new episode is put there.
     """
 
     observations: Any
@@ -29,8 +30,13 @@ class ReplayArrays(Protocol):
 def from_sb3(buffer: ReplayArrays, reading: Reading = AS_LOGGED) -> Dataset:
     """The rows of a replay buffer, oldest first, one environment after the other.
 
-    Off-policy algorithms of that library store actions in [-1, 1] already.
+    Off-policy algorithms of that library store actions in [-1, 1] already. Without
+    ``handle_timeout_termination`` a buffer does not tell time limits from true ends; read it with
+    ``terminals="timeouts"`` if the environment has no true ends.
     """
+    kind = np.asarray(buffer.actions).dtype
+    if kind.kind != "f":  # that of the action space
+        raise DataError(f"replay buffer: actions are {kind}; only continuous ones can be learnt")
     if isinstance(buffer.observations, dict):
         raise DataError(
             f"replay buffer: observations are a dict of {', '.join(buffer.observations)}; "
@@ -44,8 +50,6 @@ def from_sb3(buffer: ReplayArrays, reading: Reading = AS_LOGGED) -> Dataset:
 
 
 def buffer_log(buffer: ReplayArrays, stored: Any, order: NDArray[np.int64]) -> Log:
-    after = (order + 1) % len(buffer.observations)
-    following = np.asarray(buffer.observations)[after] if stored is None else stored[order]
     timeouts = np.asarray(getattr(buffer, "timeouts", np.zeros_like(buffer.dones)))[order] != 0
     dones = np.asarray(buffer.dones)[order] != 0
     timeouts[-1] |= ~dones[-1]  # of every environment: the log ends here
@@ -53,10 +57,11 @@ def buffer_log(buffer: ReplayArrays, stored: Any, order: NDArray[np.int64]) -> L
         "observation": np.asarray(buffer.observations)[order],
         "action": np.asarray(buffer.actions)[order],
         "reward": np.asarray(buffer.rewards)[order],
-        "next_observation": following,
         "terminated": dones & ~timeouts,
         "truncated": timeouts,
     }
+    if stored is not None:
+        by_environment["next_observation"] = np.asarray(stored)[order]
     return make_log("replay buffer", {n: one_after_the_other(a) for n, a in by_environment.items()})
 
 
