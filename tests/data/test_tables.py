@@ -51,7 +51,12 @@ def test_numbered_columns_are_guessed_in_the_order_of_their_numbers(tmp_path: Pa
     [
         ("x,y\n1,2\n", "no column for observation among x, y; say which, as in --columns"),
         ("obs,action,reward,done\n1,2\n", "reward: row 0 has 2 columns only"),
-        ("obs,action,reward,done\n1,0.2,3,0\n1,zero,3,1\n", "'zero' to float64 at row 1"),
+        (
+            "obs,action,reward,done\n1,0.2,3,0\n1,zero,3,1\n",
+            "'zero' to float64 at row 1, column 'action'",
+        ),
+        ("obs,obs,action,reward\n1,2,0.2,3\n", "two columns are called 'obs'"),
+        ("obs,action,reward,trial\n1,,3,1\n2,0,3,1\n", "action holds nan at row 0"),
         ("obs,action,reward,done\n1,0.2,3,maybe\n", "terminated holds 'maybe' at row 0"),
         ("obs,action,reward,done\n", "no rows"),
         ("just some words\n", "no column for observation"),
@@ -64,6 +69,33 @@ def test_a_table_that_cannot_be_read_is_told_in_one_line(
         load(table(tmp_path, text))
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_columns_may_stand_between_other_signs(tmp_path: Path, delimiter: str) -> None:
+    read = load(table(tmp_path, OWN_NAMES.replace(",", delimiter)), columns=MAPPING)
+    assert read.reward.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_an_empty_cell_is_no_number_and_can_be_left_out(tmp_path: Path) -> None:
+    """So pandas writes NaN."""
+    text = OWN_NAMES.replace("5.1,6.1", "5.1,")
+    assert load(table(tmp_path, text), columns=MAPPING, drop_nonfinite=True).reward.tolist() == [
+        1,
+        2,
+    ]
+
+
+def test_episodes_whose_rows_do_not_stand_together_are_suspected(tmp_path: Path) -> None:
+    lines = OWN_NAMES.splitlines()
+    again = "\n".join([*lines, *lines[1:3]])
+    read = load(table(tmp_path, again), columns=MAPPING)
+    suspicion = read.notes[0]
+    assert (suspicion.level, suspicion.row) == ("warning", 5)
+    assert "sort the table" in suspicion.text
+    mixed = "\n".join([lines[0], lines[1], lines[3], lines[2].replace("yes", "no"), lines[4]])
+    with pytest.raises(DataError, match="sort the rows by episode"):
+        load(table(tmp_path, mixed), columns=MAPPING)
 
 
 def test_a_mapping_to_what_is_not_there_is_told(tmp_path: Path) -> None:
@@ -98,3 +130,11 @@ def test_a_ragged_or_empty_cell_is_named(
     parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
     with pytest.raises(DataError, match=told):
         load(f"file:{tmp_path / 'log.parquet'}")
+
+
+def test_lists_of_any_size_are_lists(tmp_path: Path) -> None:
+    """Polars writes large ones."""
+    wide = pa.array([[1.0, 2.0], [3.0, 4.0]], pa.large_list(pa.float64()))
+    columns = {"obs": wide, "action": [0.0, 0.0], "reward": [0.0, 1.0], "done": [0, 1]}
+    parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
+    assert load(f"file:{tmp_path / 'log.parquet'}").observation.tolist() == [[1, 2], [3, 4]]

@@ -24,6 +24,9 @@ def choose_columns(
     absent = [column for each in chosen.values() for column in each if column not in header]
     if absent:
         raise DataError(f"{where}: there is no column {absent[0]!r}; it has {shown(header)}")
+    twice = [column for each in chosen.values() for column in each if header.count(column) > 1]
+    if twice:
+        raise DataError(f"{where}: two columns are called {twice[0]!r}; rename one of them")
     missing = [name for name in REQUIRED if not chosen.get(name)]
     if missing:
         raise DataError(

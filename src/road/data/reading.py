@@ -53,7 +53,10 @@ def understand(log: Log, reading: Reading, room: Room = in_memory) -> Dataset:
     mark_ends(log, bad, reading.horizon)
     settle_successors(log, bad, room)
     if not len(log.reward):
-        raise DataError(f"{log.where}: no row is left that has a successor; log longer episodes")
+        raise DataError(
+            f"{log.where}: no row is left that has a successor; log longer episodes, "
+            "or sort the rows by episode"
+        )
     return Dataset(**log.arrays(), notes=tuple(log.notes))
 
 

@@ -3,7 +3,8 @@
 import csv
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from road.data.columns import Columns, choose_columns
 from road.data.dataset import FLAGS
 from road.data.extras import need
+from road.data.findings import Finding
 from road.data.limits import check_declared, check_memory
 from road.data.log import Log, make_log
 from road.errors import DataError
@@ -21,39 +23,57 @@ TRUE, FALSE = {"1", "1.0", "true", "t", "yes"}, {"0", "0.0", "false", "f", "no",
 
 
 def read_csv(path: Path, columns: Columns | None) -> Log:
-    """A comma-separated table whose first line names its columns."""
+    """A table whose first line names its columns, between commas, semicolons or tabs."""
     where = str(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            header = [name.strip() for name in next(csv.reader(file))]
+            first = file.readline()
+        delimiter = max(",;\t", key=first.count)
+        header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
     except (UnicodeDecodeError, csv.Error) as error:
         raise DataError(f"{where}: not a CSV table in UTF-8 ({error})") from error
     check_memory(where, 8 * path.stat().st_size)
     chosen = choose_columns(where, header, columns)
-    return table_log(where, {name: csv_array(path, header, name, chosen[name]) for name in chosen})
+    return table_log(
+        where,
+        {name: csv_array(path, header, delimiter, name, chosen[name]) for name in chosen},
+    )
 
 
-def csv_array(path: Path, header: list[str], name: str, columns: Sequence[str]) -> NDArray[Any]:
-    places = [header.index(column) for column in columns]
-    words = name in (*FLAGS, "episode")
+def csv_array(
+    path: Path, header: list[str], delimiter: str, name: str, columns: Sequence[str]
+) -> NDArray[Any]:
+    load = partial(
+        np.loadtxt, path, np.str_ if name in (*FLAGS, "episode") else np.float64,
+        delimiter=delimiter, skiprows=1, usecols=[header.index(column) for column in columns],
+        comments=None, quotechar='"', ndmin=2, encoding="utf-8-sig",
+    )  # fmt: skip
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # no rows: refused with the others
-            table: NDArray[Any] = np.loadtxt(
-                path, np.str_ if words else np.float64, delimiter=",", skiprows=1, usecols=places,
-                comments=None, quotechar='"', ndmin=2, encoding="utf-8-sig",
-            )  # fmt: skip
+            try:
+                table: NDArray[Any] = load()
+            except ValueError as error:
+                if "string ''" not in str(error):
+                    raise
+                table = load(converters=number_or_nothing)  # slow, so only where it is needed
     except ValueError as error:
-        raise DataError(f"{path}: {name}: {explain(str(error))}") from error
+        raise DataError(f"{path}: {name}: {explain(str(error), header)}") from error
     return truth(f"{path}: {name}", table[:, 0]) if name in FLAGS else table
 
 
-def explain(message: str) -> str:
+def number_or_nothing(cell: str) -> float:
+    """An empty cell is how most programs write NaN."""
+    return float(cell.strip() or "nan")
+
+
+def explain(message: str, header: Sequence[str]) -> str:
     """What NumPy says about a table, in rows that count from 0 after the header."""
     short = re.search(r"invalid column index \d+ at row (\d+) with (\d+) columns", message)
     if short:  # here it counts from 1
         return f"row {int(short[1]) - 1} has {short[2]} columns only"
-    return " ".join(message.split()).rstrip(".")
+    named = re.sub(r"column (\d+)", lambda at: f"column {header[int(at[1]) - 1]!r}", message)
+    return " ".join(named.split()).rstrip(".")
 
 
 def truth(where: str, words: NDArray[Any]) -> NDArray[np.bool_]:
@@ -96,9 +116,11 @@ def parquet_column(where: str, table: Any, column: str) -> NDArray[Any]:
     if values.null_count:
         row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
         raise DataError(f"{where}: {column} is empty at row {row}; fill it or leave the row out")
-    if pa.types.is_list(values.type) or pa.types.is_fixed_size_list(values.type):
-        lengths = np.asarray([len(each) for each in values])
-        if len(set(lengths.tolist())) > 1:
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if any(is_kind(values.type) for is_kind in kinds):
+        compute = need("pyarrow.compute", "tables", "reading Parquet")
+        lengths = compute.list_value_length(values).to_numpy(zero_copy_only=False)
+        if (lengths != lengths[0]).any():
             row = int(np.argmax(lengths != lengths[0]))
             raise DataError(f"{where}: {column} holds {lengths[row]} numbers at row {row}, "
                             f"{lengths[0]} at row 0")  # fmt: skip
@@ -109,13 +131,21 @@ def parquet_column(where: str, table: Any, column: str) -> NDArray[Any]:
 def table_log(where: str, arrays: Mapping[str, NDArray[Any]]) -> Log:
     """A log of the columns; where the episode's name changes, the row before is its last."""
     named = {name: array for name, array in arrays.items() if name != "episode"}
-    single = {
-        name: a[:, 0] if name == "reward" and a.shape[1] == 1 else a for name, a in named.items()
-    }
-    log = make_log(where, single)
-    if "episode" in arrays:
-        episode = arrays["episode"].reshape(-1)
-        last = np.append(episode[1:] != episode[:-1], True)
-        log.truncated |= last & ~log.terminated
-        log.notes = [note for note in log.notes if "marks where" not in note.text]
+    if "episode" not in arrays:
+        return make_log(where, named)
+    log = make_log(where, {"truncated": np.zeros(len(named["reward"]), np.bool_), **named})
+    episode = arrays["episode"].reshape(-1)
+    last = np.append(episode[1:] != episode[:-1], True)
+    log.truncated |= last & ~log.terminated
+    log.notes += returning(episode, last)
     return log
+
+
+def returning(episode: NDArray[Any], last: NDArray[np.bool_]) -> Iterator[Finding]:
+    """A suspicion where the rows of one episode do not stand together."""
+    begins = np.flatnonzero(np.append(True, last[:-1]))
+    _, first = np.unique(episode[begins], return_index=True)
+    if len(first) < len(begins):
+        told = "an episode's name comes back after another's: if it is the same, sort the table"
+        again = np.delete(begins, first)[0]
+        yield Finding("warning", told, int(again))
