@@ -49,9 +49,12 @@ def test_every_fault_of_a_bad_log_is_listed_before_it_is_refused(
     assert said.out.splitlines() == [
         "error: observation holds NaN or inf in 1 row (first: row 2)",
         "error: reward holds NaN or inf in 2 rows (first: row 4)",
-        "error: action lies outside of its box in 1 row (first: row 9)",
+        "error: action is 3 in column 1, outside of [-1, 1], in 1 row (first: row 9)",
     ]
-    assert said.err == f"error: {path}: 3 faults, nothing can be learnt from it; mend the log\n"
+    assert said.err == (
+        f"error: {path}: 3 faults, nothing can be learnt from it; mend the log, "
+        "or see --drop-nonfinite and --action-box\n"
+    )
 
 
 def test_faults_can_be_left_out_or_read_otherwise(tmp_path: Path, capsys: Screen) -> None:
@@ -83,6 +86,39 @@ def test_an_environment_tells_the_box_and_a_task_the_score(tmp_path: Path, capsy
     write_hdf5(path, arrays)
     assert main(["data", "check", f"file:{path}", "--env", "pendulum-mixed", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["score"]["max"] > 100.0
+
+
+def test_a_task_mends_the_data_before_it_is_judged(tmp_path: Path, capsys: Screen) -> None:
+    """Door demonstrations with a dense reward: here every step of the second half opens it."""
+    pytest.importorskip("gymnasium_robotics", reason="the hands need the extra robotics")
+    rng = np.random.default_rng(0)
+    observation = rng.normal(size=(201, 39)).astype(np.float32)
+    observation[:, 28] = np.where(np.arange(201) > 100, 1.4, 0.0)
+    log = {
+        "observations": observation[:-1],
+        "next_observations": observation[1:],
+        "actions": rng.uniform(-1, 1, (200, 28)).astype(np.float32),
+        "rewards": np.full(200, 10.0, np.float32),
+        "terminals": np.zeros(200),
+        "timeouts": np.arange(200) == 199,
+    }
+    path = write_hdf5(tmp_path / "log.hdf5", log)
+    assert main(["data", "check", f"file:{path}", "--env", "door-binary", "--json"]) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert (card["return"]["max"], card["score"]["max"]) == (100.0, 50.0)
+
+
+def test_a_score_that_is_no_sum_of_rewards_is_not_made_up(tmp_path: Path, capsys: Screen) -> None:
+    pytest.importorskip("gymnasium_robotics", reason="the kitchen needs the extra robotics")
+    observation = np.random.default_rng(0).normal(size=(15, 60)).astype(np.float32)
+    counted = np.arange(15, dtype=np.float32) // 4
+    arrays = sample(
+        observations=observation, next_observations=np.roll(observation, -1, 0), rewards=counted,
+        actions=np.zeros((15, 9), np.float32), terminals=np.zeros(15),
+    )  # fmt: skip
+    path = write_hdf5(tmp_path / "log.hdf5", arrays)
+    assert main(["data", "check", f"file:{path}", "--env", "kitchen-complete", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["score"] is None
 
 
 def test_data_of_another_robot_is_refused(source: str, capsys: Screen) -> None:

@@ -68,6 +68,11 @@ def test_a_sound_dataset_is_left_alone() -> None:
             "action is constant in 2 columns: 0, 1",
         ),
         (
+            {"action": (long_log().action > 0).astype(np.float32)},
+            "warning",
+            "every action is 0 or 1: choices out of a few cannot be learnt",
+        ),
+        (
             {"action": np.sign(long_log().action)},
             "note",
             "100.0% of the actions' numbers stand at the edge of the box",
@@ -83,9 +88,33 @@ def test_time_limits_stored_as_terminals_are_suspected() -> None:
     terminals = long_log().truncated
     found = told(long_log(terminated=terminals), "warning")
     assert found == [
-        "all 10 episodes terminate after 30 steps: these look like time limits; if so, read it "
-        "with terminals=timeouts (first: row 29)"
+        "10 of 10 episodes terminate after 30 steps, none later: these look like time limits; if "
+        "so, convert or load it with terminals=timeouts (first: row 29)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("stops", "suspected"),
+    [
+        ([50, 100, 150, 160, 210, 260], True),  # shorter ones, and an unfinished last
+        ([100, 200, 230, 240, 250, 260], False),  # two alike may be chance
+        ([40, 80, 120, 158, 196, 234, 272], False),  # as many end just before
+    ],
+)
+def test_a_pile_of_terminals_at_the_greatest_length_is_a_time_limit(
+    stops: list[int], suspected: bool
+) -> None:
+    ends = np.isin(np.arange(1, ROWS + 1), stops)
+    dataset = long_log(terminated=ends, truncated=np.arange(ROWS) == ROWS - 1)
+    assert any("time limits" in text for text in told(dataset, "warning")) is suspected
+
+
+def test_time_limits_that_are_marked_raise_no_suspicion() -> None:
+    """Some fall early and terminate; all that last to the end were cut there."""
+    ends = np.isin(np.arange(1, ROWS + 1), [20, 35, 85, 135, 185, 235, 250, ROWS])
+    cut = np.isin(np.arange(1, ROWS + 1), [85, 135, 185, 235, ROWS])
+    dataset = long_log(terminated=ends & ~cut, truncated=cut)
+    assert not any("time limits" in text for text in told(dataset, "warning"))
 
 
 def test_episodes_of_several_lengths_may_all_terminate() -> None:

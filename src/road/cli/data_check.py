@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,6 +41,8 @@ def run(words: list[str]) -> int:
     flags = parse_flags(Check, words, "data check")
     fits = Fitting() if flags.env is None else fitting(flags.env)
     dataset = read_with_care(flags, flags.how.reading(fits.box))
+    if fits.mend is not None:
+        dataset = fits.mend(dataset)
     if fits.spaces is not None:
         check_spaces(dataset, *fits.spaces, where=str(flags.env))
     card = make_card(dataset, flags.source, fits.score_range)
@@ -63,7 +66,10 @@ def read_with_care(flags: Check, reading: Reading) -> Dataset:
     if faults:
         print_findings([asdict(fault) for fault in faults], Console(highlight=False))
         count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
-        raise DataError(f"{log.where}: {count}, nothing can be learnt from it; mend the log")
+        raise DataError(
+            f"{log.where}: {count}, nothing can be learnt from it; mend the log, "
+            "or see --drop-nonfinite and --action-box"
+        )
     return understand(log, reading)
 
 
@@ -75,6 +81,9 @@ class Fitting:
     """Lengths of observations and actions."""
     box: Box | None = None
     score_range: tuple[float, float] | None = None
+    """Returns that score 0 and 100; None too where the score is no sum of the rewards."""
+    mend: Callable[[Dataset], Dataset] | None = None
+    """What training does to the data of a task."""
 
 
 def fitting(name: str) -> Fitting:
@@ -84,8 +93,9 @@ def fitting(name: str) -> Fitting:
     listed = TASKS.get(usual_spelling(name))
     if listed is not None:
         environment = listed.environment()
-        score = listed.score.minimum, listed.score.maximum
-        return Fitting(lengths(environment), score_range=score)
+        summed = listed.judge is None
+        score = (listed.score.minimum, listed.score.maximum) if summed else None
+        return Fitting(lengths(environment), score_range=score, mend=listed.mend)
     from road.tasks.own import make_registered
     from road.tasks.vectors import action_box, as_vectors
 

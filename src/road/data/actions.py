@@ -49,7 +49,9 @@ def limits(log: Log, box: Box | None) -> tuple[Limit, Limit]:
         )
     except ValueError:
         has = f"{width} actions in a row, where the action box has {np.size(low)}"
-        raise DataError(f"{log.where}: {has}; choose the box that it was logged in") from None
+        raise DataError(
+            f"{log.where}: {has}; choose the environment, or the box, that it was logged in"
+        ) from None
     if not (np.isfinite(wide).all() and (wide[0] < wide[1]).all()):
         raise UsageError(
             f"{log.where}: the action box must be finite and not empty, got {low} to {high}"
@@ -68,10 +70,14 @@ def check_overshoot(log: Log, low: Limit, high: Limit) -> None:
     if not wrong.any():
         return
     row = int(np.argmax(wrong))
-    beyond = np.maximum(low - log.action[row], log.action[row] - high)
-    column = int(np.argmax(beyond / (high - low)))
+    column = worst_column(log.action[row], low, high)
     raise DataError(
         f"{log.where}: action holds {log.action[row, column]:g} at row {row}, column {column}, "
         f"outside of [{low[column]:g}, {high[column]:g}] ({int(wrong.sum()):,} such rows); "
         "give the box of the actuators as action_box"
     )
+
+
+def worst_column(action: NDArray[np.float32], low: Limit, high: Limit) -> int:
+    """The number of a row that is farthest outside, by the width of its box."""
+    return int(np.argmax(np.maximum(low - action, action - high) / (high - low)))

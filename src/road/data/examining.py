@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.actions import limits, overshooting
+from road.data.actions import Limit, limits, overshooting, worst_column
 from road.data.blocks import blocks, not_finite, rows_where
 from road.data.dataset import FLAGS, Dataset, check_layout, outside
 from road.data.episodes import breaks
@@ -20,6 +20,8 @@ HUGE = 1e6
 FEW_ROWS = 256
 """The usual mini-batch."""
 TELLING_SHARE = 0.001
+NEAR, CHANCE = 0.9, 2
+"""Share of a length that comes near it; episodes that may have one length by chance."""
 EDGE = 1.0 - 1e-5
 """Actions from here on count as standing at the edge of the box."""
 
@@ -61,8 +63,15 @@ def holes(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
 def log_faults(log: Log, reading: Reading) -> list[Finding]:
     """Every reason for which a log is refused, by the rows of its file."""
     faults = [] if reading.drop_nonfinite else holes(log.arrays())
-    beyond = overshooting(log, *limits(log, reading.action_box))
-    return [*faults, *about(beyond, "error", "action lies outside of its box in")]
+    return [*faults, *actions_outside(log, *limits(log, reading.action_box))]
+
+
+def actions_outside(log: Log, low: Limit, high: Limit) -> Iterator[Finding]:
+    beyond = overshooting(log, low, high)
+    first = log.action[int(np.argmax(beyond))]
+    at = worst_column(first, low, high)
+    told = f"action is {first[at]:g} in column {at}, outside of [{low[at]:g}, {high[at]:g}], in"
+    yield from about(beyond, "error", told)
 
 
 def about(rows: NDArray[np.bool_], level: Level, words: str) -> Iterator[Finding]:
@@ -76,20 +85,29 @@ def suspicious_ends(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
     terminated, truncated = arrays["terminated"], arrays["truncated"]
     ends = np.flatnonzero(terminated | truncated)
     lengths = np.diff(ends, prepend=-1)
-    alike = bool((lengths == lengths[0]).all())
+    longest = ends[lengths == lengths.max()]
     if len(lengths) == 1:
         yield Finding("warning", "all rows are one episode: are the ends of the others marked?")
-    elif alike and lengths[0] == 1:
+    elif (lengths == 1).all():
         yield Finding("warning", "every episode has one row")
-    elif alike and terminated[ends].all():
+    elif terminated[longest].all() and piled_up(lengths):
         yield Finding(
             "warning",
-            f"all {len(lengths):,} episodes terminate after {lengths[0]:,} steps: these look like "
-            "time limits; if so, read it with terminals=timeouts",
-            int(ends[0]),
+            f"{len(longest):,} of {len(lengths):,} episodes terminate after {lengths.max():,} "
+            "steps, none later: these look like time limits; if so, convert or load it with "
+            "terminals=timeouts",
+            int(longest[0]),
         )
     broken = breaks(arrays["observation"], arrays["next_observation"]) & ~(terminated | truncated)
     yield from about(broken, "warning", "next_observation is not what follows in the episode in")
+
+
+def piled_up(lengths: NDArray[np.int64]) -> bool:
+    """Whether more episodes have the greatest length than come near it, as under a time limit."""
+    longest = lengths.max()
+    there = int((lengths == longest).sum())
+    near = int((lengths >= NEAR * longest).sum()) - there
+    return there == len(lengths) or there > max(near, CHANCE)
 
 
 def suspicious_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
@@ -101,6 +119,8 @@ def suspicious_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
         yield from about(huge, "warning", f"{name} is larger than {HUGE:g} in")
     if len(reward) > 1:
         yield from what_never_changes(arrays)
+    if either_zero_or_one(arrays["action"]):
+        yield Finding("warning", "every action is 0 or 1: choices out of a few cannot be learnt")
     share = clipped_share(arrays["action"])
     if share >= TELLING_SHARE:
         yield Finding("note", f"{share:.1%} of the actions' numbers stand at the edge of the box")
@@ -123,6 +143,13 @@ def constant_columns(array: NDArray[Any]) -> list[int]:
     for block in blocks(len(array)):
         same &= (array[block] == array[0]).all(axis=0)
     return np.flatnonzero(same).tolist()
+
+
+def either_zero_or_one(action: NDArray[Any]) -> bool:
+    """Whether both occur and nothing else does."""
+    parts = [action[block] for block in blocks(len(action))]
+    binary = all(((part == 0) | (part == 1)).all() for part in parts)
+    return binary and any(part.any() for part in parts) and not all(part.all() for part in parts)
 
 
 def clipped_share(action: NDArray[Any]) -> float:
