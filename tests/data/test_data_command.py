@@ -121,6 +121,36 @@ def test_a_score_that_is_no_sum_of_rewards_is_not_made_up(tmp_path: Path, capsys
     assert json.loads(capsys.readouterr().out)["score"] is None
 
 
+def test_a_stored_folder_is_checked_to_the_last_byte(
+    source: str, tmp_path: Path, capsys: Screen
+) -> None:
+    """A reward with another last bit is as finite as before."""
+    assert main(["data", "convert", source, f"stored:{tmp_path}/out"]) == 0
+    assert main(["data", "check", f"stored:{tmp_path}/out"]) == 0
+    file = tmp_path / "out" / "reward.f32"
+    content = bytearray(file.read_bytes())
+    content[0] ^= 1
+    file.write_bytes(content)
+    assert main(["data", "check", f"stored:{tmp_path}/out"]) == 3
+    assert "not those that were written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"notes": [{"nothing": 1}]}, {"shapes": {"reward": [-15]}}, {"shapes": 3}, {"format": None}],
+)
+def test_a_description_that_makes_no_sense_is_one_line(
+    source: str, tmp_path: Path, capsys: Screen, changes: dict[str, object]
+) -> None:
+    assert main(["data", "convert", source, f"stored:{tmp_path}/out"]) == 0
+    contents = tmp_path / "out" / "dataset.json"
+    contents.write_text(json.dumps({**json.loads(contents.read_text()), **changes}))
+    assert main(["data", "check", f"stored:{tmp_path}/out"]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {contents}: ")
+    assert said.count("\n") == 1
+
+
 def test_data_of_another_robot_is_refused(source: str, capsys: Screen) -> None:
     assert main(["data", "check", source, "--env", "Pendulum-v1"]) == 3
     assert "where Pendulum-v1 has 3 and 1" in capsys.readouterr().err

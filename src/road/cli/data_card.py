@@ -5,7 +5,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from road.report import writing
 
@@ -15,12 +14,9 @@ COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 def print_card(card: Mapping[str, Any]) -> None:
     """Its numbers, a bar for every range of returns, and every finding."""
     console = Console(highlight=False)
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="dim")
-    table.add_column(overflow="fold")
     for name, value in lines(card):
-        table.add_row(name, escape(value))
-    console.print(table)
+        # Never folded: a path that is cut in two cannot be copied.
+        console.print(f"[dim]{name:10}[/]  {escape(value)}", soft_wrap=True)
     print_findings(card["findings"], console)
     if not any(found["level"] in ("error", "warning") for found in card["findings"]):
         console.print("[green]nothing wrong was found[/]")

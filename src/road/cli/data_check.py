@@ -16,9 +16,10 @@ from road.cli.flags import parse_flags
 from road.data.card import make_card
 from road.data.dataset import Dataset
 from road.data.examining import check_spaces, log_faults
-from road.data.loading import load_with, read_log
+from road.data.loading import STORED, read_log, split_source
 from road.data.log import Box
 from road.data.reading import Reading, understand
+from road.data.stored import open_stored, verify
 from road.errors import DataError
 
 
@@ -59,8 +60,11 @@ def run(words: list[str]) -> int:
 
 def read_with_care(flags: Check, reading: Reading) -> Dataset:
     """The dataset, or every fault for which it is none."""
-    if flags.source.startswith("stored:"):
-        return load_with(flags.source, reading, flags.how.selection)
+    scheme, name = split_source(flags.source)
+    if scheme == STORED:
+        dataset = open_stored(Path(name).expanduser())
+        verify(Path(name).expanduser(), dataset)
+        return dataset
     log = read_log(flags.source, flags.how.selection)
     faults = log_faults(log, reading)
     if faults:

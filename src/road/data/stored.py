@@ -63,10 +63,7 @@ def room_in(folder: Path) -> Room:
 
 def write_arrays(folder: Path, dataset: Dataset) -> None:
     """Write what does not lie in the folder yet, cut what was left out, and describe the whole."""
-    digest = hashlib.sha256()
     for name, array in dataset.arrays().items():
-        for block in blocks(len(array)):
-            digest.update(np.ascontiguousarray(array[block]).data)
         path = folder / f"{name}.f32"
         if name in FLAGS:
             np.save(folder / f"{name}.npy", array, allow_pickle=False)
@@ -77,13 +74,33 @@ def write_arrays(folder: Path, dataset: Dataset) -> None:
     contents = {
         "format": FORMAT,
         "shapes": {name: list(array.shape) for name, array in dataset.arrays().items()},
-        "sha256": digest.hexdigest(),
+        "sha256": checksum(dataset),
         "notes": [asdict(note) for note in dataset.notes],
     }
     (folder / CONTENTS).write_text(json.dumps(contents, indent=2) + "\n")
     for path in folder.iterdir():
         with path.open("rb") as file:
             os.fsync(file.fileno())
+
+
+def checksum(dataset: Dataset) -> str:
+    digest = hashlib.sha256()
+    for array in dataset.arrays().values():
+        for block in blocks(len(array)):
+            digest.update(np.ascontiguousarray(array[block]).data)
+    return digest.hexdigest()
+
+
+def verify(folder: Path, dataset: Dataset) -> None:
+    """Read every byte and compare: opening a folder looks at lengths and values only.
+
+    Raises:
+        DataError: it is not what was written.
+    """
+    if checksum(dataset) != read_contents(folder)["sha256"]:
+        raise DataError(
+            f"{folder}: the numbers are not those that were written; make the folder again"
+        )
 
 
 def is_stored(folder: Path) -> bool:
@@ -100,9 +117,8 @@ def open_stored(folder: Path) -> Dataset:
     shapes = contents["shapes"].items()
     numbers = {name: mapped(folder / f"{name}.f32", shape) for name, shape in shapes}
     flags = {name: read_flags(folder / f"{name}.npy") for name in FLAGS}
-    notes = tuple(Finding(**note) for note in contents["notes"])
     arrays: dict[str, NDArray[Any]] = {**numbers, **flags}
-    return Dataset(**arrays, notes=notes)
+    return Dataset(**arrays, notes=contents["notes"])
 
 
 def read_contents(folder: Path) -> dict[str, Any]:
@@ -111,11 +127,22 @@ def read_contents(folder: Path) -> dict[str, Any]:
         contents = json.loads(path.read_text("utf-8"))
         if contents["format"] != FORMAT:
             raise DataError(f"{path}: format {contents['format']}, not {FORMAT}; make it again")
-        return {**contents, "shapes": {name: tuple(contents["shapes"][name]) for name in NUMBERS}}
+        return {
+            "sha256": str(contents["sha256"]),
+            "shapes": {name: read_shape(contents["shapes"][name]) for name in NUMBERS},
+            "notes": tuple(Finding(**note) for note in contents["notes"]),
+        }
     except FileNotFoundError:
         raise DataError(f"{folder}: there is no {CONTENTS}; make the folder again") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path}: damaged ({error}); make the folder again") from error
+
+
+def read_shape(lengths: Any) -> tuple[int, ...]:
+    shape = tuple(int(length) for length in lengths)
+    if min(shape) < 1:
+        raise ValueError(f"shape {shape}")
+    return shape
 
 
 def read_flags(path: Path) -> NDArray[np.bool_]:
