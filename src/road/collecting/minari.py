@@ -4,6 +4,8 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
+import gymnasium
+
 from road.collecting.ladder import Level, file_name
 from road.collecting.place import Place
 from road.data.loading import load
@@ -13,7 +15,8 @@ from road.errors import UsageError
 
 
 def minari_id(place: Place, level: str) -> str:
-    return f"road/{file_name(place.name).lower()}/{level}-v0"
+    """Minari takes no dots in a namespace."""
+    return f"road/{file_name(place.name).lower().replace('.', '-')}/{level}-v0"
 
 
 def check_minari(place: Place, levels: tuple[str, ...], out: Path) -> None:
@@ -39,10 +42,20 @@ def write_minari_levels(levels: list[Level], place: Place) -> Iterator[Path]:
             write_minari(
                 load(f"file:{level.path}"),
                 name,
-                environment=place.environment_id,
+                environment=noted_environment(place),
                 score_range=score_range,
             )
         yield folder
+
+
+def noted_environment(place: Place) -> str | None:
+    """The id, where Minari can write it down: not if it was registered as a Python object."""
+    name = place.environment_id.rpartition(":")[2]
+    try:
+        gymnasium.spec(name).to_json()
+    except (gymnasium.error.Error, ValueError):
+        return None
+    return name
 
 
 def known_range(levels: list[Level], place: Place) -> tuple[float, float] | None:

@@ -44,6 +44,8 @@ class Weights:
     layers: tuple[Layer, ...]
     spread: Layer | None
     """The second head of a squashed Gaussian."""
+    activation: str
+    output: str
     more: Mapping[str, NDArray[Any]]
     """All else that the file holds."""
 
@@ -63,14 +65,11 @@ class Weights:
     @property
     def is_unit(self) -> bool:
         """Whether its actions are in [-1, 1], instead of the units of the environment."""
-        return self.word("out") != "none"
+        return self.output != "none"
 
     @property
     def has_noise(self) -> bool:
         return self.spread is not None or "log_std" in self.more
-
-    def word(self, name: str) -> str:
-        return str(self.more.get(name, PLAIN[name]))
 
     def act(self, observation: Vector, remaining: float = 1.0) -> Vector:
         """What it does in the middle of its distribution."""
@@ -90,7 +89,7 @@ class Weights:
         """From an observation to the last hidden layer."""
         x = np.append(observation, remaining) if self.time_feature else observation
         x = self.normalised(x)
-        activate = ACTIVATIONS[self.word("act")]
+        activate = ACTIVATIONS[self.activation]
         for weight, bias in self.layers[:-1]:
             x = activate(weight @ x + bias)
         return x
@@ -109,7 +108,7 @@ class Weights:
         return weight @ hidden + bias
 
     def outwards(self, y: Vector) -> Vector:
-        y = OUTPUTS[self.word("out")](y)
+        y = OUTPUTS[self.output](y)
         if "out_scale" in self.more:
             y = y * self.more["out_scale"] + self.more["out_shift"]
         return y
@@ -131,7 +130,8 @@ def read_weights(path: Path) -> Weights:
     spread = layer(path, arrays, "w_logstd", "b_logstd") if heads else None
     used = {name for pair in names for name in pair} | {"w_logstd", "b_logstd"}
     more = {name: array for name, array in arrays.items() if name not in used}
-    weights = Weights(layers, spread, more)
+    activation, output = (str(more.pop(name, usual)) for name, usual in PLAIN.items())
+    weights = Weights(layers, spread, activation, output, more)
     check(path, weights)
     return weights
 
@@ -162,9 +162,10 @@ def layer(path: Path, arrays: Mapping[str, NDArray[Any]], weight: str, bias: str
 
 def check(path: Path, weights: Weights) -> None:
     """Whether one layer fits onto the other, and all else onto the first and the last."""
-    for name, known in (("act", ACTIVATIONS), ("out", OUTPUTS)):
-        if weights.word(name) not in known:
-            raise DataError(f"{path}: {name} is {weights.word(name)!r}; known: {', '.join(known)}")
+    words = (("act", weights.activation, ACTIVATIONS), ("out", weights.output, OUTPUTS))
+    for name, word, known in words:
+        if word not in known:
+            raise DataError(f"{path}: {name} is {word!r}; known: {', '.join(known)}")
     width = weights.layers[0][0].shape[1]
     for number, (weight, bias) in enumerate(weights.layers):
         if weight.shape != (len(bias), width):

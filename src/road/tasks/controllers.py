@@ -81,13 +81,34 @@ class Ways:
     def middle(self, cell: pointmaze.Cell) -> Vector:
         return self._maze.cell_rowcol_to_xy(cell)
 
+    def after(self, cell: pointmaze.Cell, target: pointmaze.Cell) -> pointmaze.Cell:
+        """The next cell on the way from one cell to another."""
+        if target not in self._onward:
+            self._onward[target] = pointmaze.ways_to(target, self._maze.maze_map)
+        return self._onward[target].get(cell, target)
+
     def ahead(self, position: Vector, target: Vector) -> Vector:
-        """Where to go next: the middle of the next cell, or the target itself in its own cell."""
-        goal, here = self.cell_of(target), self.cell_of(position)
-        if goal not in self._onward:
-            self._onward[goal] = pointmaze.ways_to(goal, self._maze.maze_map)
-        onward = self._onward[goal].get(here, goal)
+        """Where to go next: the middle of the next cell, or the target itself at the last one."""
+        goal = self.cell_of(target)
+        onward = self.after(self.cell_of(position), goal)
         return target if onward == goal else self.middle(onward)
+
+
+class Waypoints:
+    """The same for a body that is wide: it does not turn before it is in the middle of a cell."""
+
+    def __init__(self, ways: Ways) -> None:
+        self._ways = ways
+        self._cell: pointmaze.Cell | None = None
+        self._before: pointmaze.Cell | None = None
+
+    def ahead(self, position: Vector, target: Vector) -> Vector:
+        ways, here, goal = self._ways, self._ways.cell_of(position), self._ways.cell_of(target)
+        if self._cell is None or here not in (self._cell, self._before):
+            self._before, self._cell = here, ways.after(here, goal)
+        elif np.linalg.norm(ways.middle(self._cell) - position) < ANT_ARRIVAL:
+            self._before, self._cell = self._cell, ways.after(self._cell, goal)
+        return target if self._cell == goal else ways.middle(self._cell)
 
 
 def walk_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
@@ -123,13 +144,13 @@ def walking(
     """An ant on its way to wherever it is told to go."""
     assert walker is not None  # asked for by whoever found the controller
     del episode
-    step, held = 0, np.zeros(0)
+    step, held, waypoints = 0, np.zeros(0), Waypoints(ways)
 
     def act(observation: NDArray[np.float32]) -> Vector:
         nonlocal step, held
         if step % ANT_REPEATS == 0:
             position = observation[ANT_POSITION]
-            ahead = ways.ahead(position, choose(observation, rng)) - position
+            ahead = waypoints.ahead(position, choose(observation, rng)) - position
             direction = ANT_DIRECTION * ahead / (np.linalg.norm(ahead) + 1e-8)
             held = ANT_STRENGTH * walker(np.append(observation[ANT_BODY], direction), rng)
         step += 1
