@@ -37,7 +37,7 @@ def test_rounding_beyond_the_edge_is_clipped_and_told() -> None:
     dataset = read([0.5, 1.0004, -1.0009])
     assert dataset.action[:3, 0].tolist() == [0.5, 1.0, -1.0]
     assert [str(note) for note in dataset.notes] == [
-        "10 rows had actions just outside of the box; they were clipped (first: row 1)"
+        "clipped 10 rows with actions just outside of the box (first: row 1)"
     ]
     assert dataset.notes[0].level == "warning"
 

@@ -65,7 +65,7 @@ def test_faults_can_be_left_out_or_read_otherwise(tmp_path: Path, capsys: Screen
     assert main(["data", "check", f"file:{path}", *flags]) == 0
     shown = capsys.readouterr().out
     assert "14 in 3 episodes" in shown
-    assert "1 rows hold NaN or inf and were left out (first: row 4)" in shown
+    assert "left out 1 row with NaN or inf (first: row 4)" in shown
 
 
 def test_a_table_with_own_names(tmp_path: Path, capsys: Screen) -> None:
@@ -166,6 +166,13 @@ def test_a_converted_dataset_is_the_same(
     assert_same(load(target), dataset_of(sample()))
     assert main(["data", "convert", source, target]) == 2
     assert "exists already" in capsys.readouterr().err
+
+
+def test_a_conversion_takes_the_box_of_the_environment(tmp_path: Path) -> None:
+    path = write_hdf5(tmp_path / "log.hdf5", sample(actions=np.full((15, 1), 1.0, np.float32)))
+    target = f"file:{tmp_path}/out.hdf5"
+    assert main(["data", "convert", f"file:{path}", target, "--env", "Pendulum-v1"]) == 0
+    assert (load(target).action == 0.5).all(), "its torque goes from -2 to 2"
 
 
 def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) -> None:

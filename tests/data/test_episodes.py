@@ -115,7 +115,7 @@ def test_the_row_before_a_dropped_observation_has_no_successor_left() -> None:
     assert read.next_observation[:, 0].tolist() == [1.0, 2.0, 4.0]
     assert read.truncated.tolist() == [False, True, False]
     assert [str(note) for note in read.notes if note.level == "warning"] == [
-        "1 rows hold NaN or inf and were left out (first: row 3)"
+        "left out 1 row with NaN or inf (first: row 3)"
     ]
 
 
@@ -141,7 +141,7 @@ def test_a_jump_without_stored_successors_is_an_end() -> None:
     assert len(read) == 1_000 - 3  # each cut episode loses its last row
     told = [str(note) for note in read.notes]
     assert "2 episode ends were not marked; they are taken as cut (first: row 299)" in told
-    assert "3 rows have no successor and were left out (first: row 299)" in told
+    assert "left out 3 rows without a successor (first: row 299)" in told
 
 
 def test_a_switch_that_flips_once_is_no_end() -> None:

@@ -127,7 +127,7 @@ def test_few_rows_and_a_single_episode_are_told() -> None:
     one = from_arrays({"observations": [[1.0]], "actions": [[0.5]], "rewards": [1.0], "dones": [1]})
     assert told(one, "warning") == [
         "all rows are one episode: are the ends of the others marked?",
-        "only 1 rows, fewer than a batch of 256",
+        "only 1 row, fewer than a batch of 256",
     ]
 
 
@@ -154,9 +154,7 @@ def test_arrays_that_do_not_fit_together_are_one_error() -> None:
 def test_what_reading_had_to_assume_is_found_too() -> None:
     arrays = sample()
     del arrays["next_observations"]
-    assert "2 rows have no successor and were left out (first: row 8)" in told(
-        from_arrays(arrays), "note"
-    )
+    assert "left out 2 rows without a successor (first: row 8)" in told(from_arrays(arrays), "note")
 
 
 def test_errors_come_before_warnings_and_warnings_before_notes() -> None:

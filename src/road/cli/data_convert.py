@@ -7,6 +7,7 @@ from typing import Annotated
 
 import tyro
 
+from road.cli.data_fitting import fitting
 from road.cli.data_flags import ReadingFlags
 from road.cli.flags import parse_flags
 from road.data.loading import load_with
@@ -24,7 +25,8 @@ class Convert:
     target: Annotated[str, tyro.conf.Positional]
     """file:PATH.hdf5, minari:ID or stored:FOLDER; nothing is overwritten."""
     env: str | None = None
-    """Of a Minari dataset: the Gymnasium id of the environment that it was logged in."""
+    """The Gymnasium id of the environment that it was logged in: its action box is used where the
+    source tells none, and a Minari dataset notes it."""
     how: tyro.conf.OmitArgPrefixes[ReadingFlags] = field(default_factory=ReadingFlags)
 
 
@@ -35,7 +37,8 @@ def run(words: list[str]) -> int:
 
 
 def convert(flags: Convert) -> Path:
-    reading, selection = flags.how.reading(), flags.how.selection
+    box = None if flags.env is None else fitting(flags.env).box
+    reading, selection = flags.how.reading(box), flags.how.selection
     scheme, _, name = flags.target.partition(":")
     path = Path(name).expanduser()
     if scheme == "stored" and name:

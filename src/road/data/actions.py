@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.blocks import blocks, rows_where
-from road.data.findings import Finding
+from road.data.findings import Finding, rows_of
 from road.data.log import Box, Log
 from road.errors import DataError, UsageError
 
@@ -25,7 +25,7 @@ def fit_actions(log: Log, box: Box | None) -> None:
     if beyond.any():
         for block in blocks(len(log.action)):
             np.clip(log.action[block], -1.0, 1.0, out=log.action[block])
-        told = f"{int(beyond.sum()):,} rows had actions just outside of the box; they were clipped"
+        told = f"clipped {rows_of(int(beyond.sum()))} with actions just outside of the box"
         log.notes.append(Finding("warning", told, int(np.argmax(beyond))))
 
 

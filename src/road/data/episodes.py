@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.blocks import Room, blocks, compact
-from road.data.findings import Finding
+from road.data.findings import Finding, rows_of
 from road.data.log import Log
 
 SAME = 1e-6
@@ -114,7 +114,7 @@ def settle_successors(log: Log, bad: NDArray[np.bool_], room: Room) -> None:
 
 def report_dropped(log: Log, without: NDArray[np.bool_]) -> None:
     if without.any():
-        told = f"{int(without.sum()):,} rows have no successor and were left out"
+        told = f"left out {rows_of(int(without.sum()))} without a successor"
         log.notes.append(Finding("note", told, int(np.argmax(without))))
 
 

@@ -10,7 +10,7 @@ from road.data.actions import Limit, limits, overshooting, worst_column
 from road.data.blocks import blocks, not_finite, rows_where
 from road.data.dataset import FLAGS, Dataset, check_layout, outside
 from road.data.episodes import breaks
-from road.data.findings import Finding, Findings, Level, sorted_findings
+from road.data.findings import Finding, Findings, Level, rows_of, sorted_findings
 from road.data.log import Log
 from road.data.reading import Reading
 from road.errors import DataError
@@ -78,7 +78,7 @@ def about(rows: NDArray[np.bool_], level: Level, words: str) -> Iterator[Finding
     """A finding about some rows, if there are any."""
     count = int(rows.sum())
     if count:
-        yield Finding(level, f"{words} {count:,} row{'s' * (count > 1)}", int(np.argmax(rows)))
+        yield Finding(level, f"{words} {rows_of(count)}", int(np.argmax(rows)))
 
 
 def suspicious_ends(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
@@ -113,7 +113,7 @@ def piled_up(lengths: NDArray[np.int64]) -> bool:
 def suspicious_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
     reward = arrays["reward"]
     if len(reward) < FEW_ROWS:
-        yield Finding("warning", f"only {len(reward):,} rows, fewer than a batch of {FEW_ROWS}")
+        yield Finding("warning", f"only {rows_of(len(reward))}, fewer than a batch of {FEW_ROWS}")
     for name in ("observation", "reward"):
         huge = rows_where(arrays[name], lambda array: np.abs(array) > HUGE)
         yield from about(huge, "warning", f"{name} is larger than {HUGE:g} in")

@@ -39,6 +39,10 @@ class Findings:
         return self.of("warning")
 
 
+def rows_of(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
+
+
 def sorted_findings(items: Iterable[Finding]) -> Findings:
     order = ("error", "warning", "note")
     return Findings(tuple(sorted(items, key=lambda item: order.index(item.level))))

@@ -10,7 +10,7 @@ from road.data.actions import fit_actions
 from road.data.blocks import Room, in_memory, not_finite, rows_where
 from road.data.dataset import FLAGS, Dataset, refuse
 from road.data.episodes import mark_ends, settle_successors
-from road.data.findings import Finding
+from road.data.findings import Finding, rows_of
 from road.data.log import Box, Log
 from road.errors import DataError, UsageError
 
@@ -70,7 +70,7 @@ def bad_rows(log: Log, *, drop: bool) -> NDArray[np.bool_]:
         else:
             bad |= rows_where(array, not_finite)
     if bad.any():
-        told = f"{int(bad.sum()):,} rows hold NaN or inf and were left out"
+        told = f"left out {rows_of(int(bad.sum()))} with NaN or inf"
         log.notes.append(Finding("warning", told, int(np.argmax(bad))))
         for array in numbers.values():
             array[bad] = 0.0
