@@ -66,6 +66,7 @@ def rows_of(folder: Path) -> NDArray[np.float32]:
 
 def sample(rows: NDArray[np.float32], seconds: float) -> dict[str, float]:
     """Rows per second of the sampler itself, in the second half of the time."""
+    from road.mixing import Mixture
     from road.replay.sampler import MixedSampler
     from road.replay.storage import OnlineBuffer
     from road.types import Spec
@@ -75,7 +76,7 @@ def sample(rows: NDArray[np.float32], seconds: float) -> dict[str, float]:
     while (now := time.perf_counter() - begun) < seconds:
         if now > seconds / 2:
             since, drawn = since or now, drawn + UPDATES * BATCH
-        sampler.sample(1.0, UPDATES, BATCH, np.random.default_rng(calls))
+        sampler.sample(Mixture(1.0), UPDATES, BATCH, np.random.default_rng(calls))
         calls += 1
     return {"million_rows_per_second": drawn / (time.perf_counter() - begun - since) / 1e6}
 

@@ -10,6 +10,7 @@ from benchmarks import workload
 from benchmarks.window import Candidate, repeating, serve
 from road.cli.jax_setup import prepare_jax
 from road.data.folder import data_folder
+from road.mixing import Mixture
 from road.randomness import NumpyStream, Stream, jax_stream
 from road.replay.rows import pack
 from road.replay.sampler import MixedSampler
@@ -20,7 +21,7 @@ from road.types import Spec, Transition
 
 SPEC = Spec(workload.OBSERVATION_DIM, workload.ACTION_DIM)
 FOREVER = 10**9
-RATIO = 0.5
+MIXTURE = Mixture(0.5)
 
 
 def prepare() -> dict[str, Candidate]:
@@ -57,7 +58,7 @@ def packed_rows(seed: int) -> NDArray[np.float32]:
 
 def sample(sampler: MixedSampler, draws: NumpyStream) -> int:
     for counter in range(100):
-        sampler.sample(RATIO, 1, workload.BATCH, draws.at(counter))
+        sampler.sample(MIXTURE, 1, workload.BATCH, draws.at(counter))
     return 100 * workload.BATCH
 
 
@@ -86,8 +87,10 @@ def training_candidates(sampler: MixedSampler) -> dict[str, Candidate]:
     return {
         "train-road-stack": repeating(lambda: len(next(loop).table)),
         "train-road-single": repeating(OursOnline(engine, leaves, sampler)),
-        "train-bare-stack": repeating(Bare(bare_state(engine, leaves), sampler, STACK, 1.0)),
-        "train-bare-single": repeating(Bare(bare_state(engine, leaves), sampler, 1, RATIO)),
+        "train-bare-stack": repeating(
+            Bare(bare_state(engine, leaves), sampler, STACK, Mixture(1.0))
+        ),
+        "train-bare-single": repeating(Bare(bare_state(engine, leaves), sampler, 1, MIXTURE)),
     }
 
 
@@ -102,7 +105,7 @@ class OursOnline:
 
     def __call__(self) -> int:
         rng = self._draws.at(self._done)
-        rows = self._sampler.sample(RATIO, 1, workload.BATCH, rng).rows
+        rows = self._sampler.sample(MIXTURE, 1, workload.BATCH, rng).rows
         self._leaves, metrics = self._engine.update(self._leaves, rows, self._key, self._done)
         metrics.check(self._done, "online")
         self._done += 1
@@ -112,8 +115,8 @@ class OursOnline:
 class Bare:
     """The same draws and checks around an update on plain dictionaries."""
 
-    def __init__(self, state: Any, sampler: MixedSampler, updates: int, ratio: float) -> None:
-        self._state, self._sampler, self._updates, self._ratio = state, sampler, updates, ratio
+    def __init__(self, state: Any, sampler: MixedSampler, updates: int, mixture: Mixture) -> None:
+        self._state, self._sampler, self._updates, self._mixture = state, sampler, updates, mixture
         self._draws = NumpyStream(0, Stream.SAMPLING_ONLINE)
         self._done = 0
 
@@ -121,7 +124,7 @@ class Bare:
         from benchmarks import bare_iql
 
         rng = self._draws.at(self._done)
-        rows = self._sampler.sample(self._ratio, self._updates, workload.BATCH, rng).rows
+        rows = self._sampler.sample(self._mixture, self._updates, workload.BATCH, rng).rows
         self._state, table = bare_iql.update(self._state, rows)
         if not np.isfinite(np.asarray(table)).all():
             raise ArithmeticError(f"not finite after {self._done} updates")
@@ -150,7 +153,7 @@ def check_alike(engine: Any, leaves: Any, sampler: MixedSampler) -> None:
     from benchmarks import bare_iql
 
     draws = NumpyStream(0, Stream.SAMPLING_OFFLINE)
-    rows = sampler.sample(RATIO, STACK, workload.BATCH, draws.at(0)).rows
+    rows = sampler.sample(MIXTURE, STACK, workload.BATCH, draws.at(0)).rows
     _, ours = engine.update(leaves, rows, jax_stream(0, Stream.UPDATING_OFFLINE), 0)
     _, bare = bare_iql.update(bare_state(engine, leaves), rows)
     np.testing.assert_allclose(ours.table, np.asarray(bare), rtol=1e-3, atol=1e-5)

@@ -10,6 +10,7 @@ from tests.conftest import make_batch, members_of, numbered_critic
 
 from road.agents.rlpd import RLPD
 from road.agents.sac import SAC, SACState, drawn_of
+from road.mixing import Mixture
 from road.replay.rows import row_width
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
@@ -196,7 +197,7 @@ def test_every_mini_batch_of_twenty_has_the_offline_ratio(ratio: float):
     rng = np.random.default_rng(0)
     counts = np.array(
         [
-            (sampler.sample(ratio, 20, 128, rng).rows[..., 0] == OFFLINE).sum(axis=-1)
+            (sampler.sample(Mixture(ratio), 20, 128, rng).rows[..., 0] == OFFLINE).sum(axis=-1)
             for _ in range(draws)
         ]
     )

@@ -12,6 +12,7 @@ from road.data.blocks import BLOCK, blocks, compact
 from road.data.loading import Selection, load_with
 from road.data.stored import episode_blocks, home_of, open_stored, store
 from road.errors import DataError, UsageError
+from road.mixing import Mixture
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
 from road.tasks import TASKS, Affine, Task
@@ -80,8 +81,11 @@ def test_a_dataset_that_left_its_folder_is_packed_in_memory(stored: Dataset) -> 
 def test_the_sampler_draws_the_same_from_disk_as_from_memory(stored: Dataset) -> None:
     rows = offline_rows(stored, TASK, 0.9)
     ring = OnlineBuffer(Spec(3, 2), 1)
-    from_disk = MixedSampler(rows, ring, 1).sample(1.0, 2, 8, np.random.default_rng(0))
-    copied = MixedSampler(np.array(rows), ring, 1).sample(1.0, 2, 8, np.random.default_rng(0))
+    logged = Mixture(1.0)
+    from_disk = MixedSampler(rows, ring, 1).sample(logged, 2, 8, np.random.default_rng(0))
+    copied = MixedSampler(np.array(rows), ring, 1).sample(
+        Mixture(1.0), 2, 8, np.random.default_rng(0)
+    )
     np.testing.assert_array_equal(from_disk.rows, copied.rows)
 
 

@@ -5,7 +5,14 @@ import sys
 
 import pytest
 
-from road.mixing import Controller, DecreasingMixer, FixedMixer, Period, RoadMixer
+from road.mixing import (
+    Controller,
+    DecreasingMixer,
+    FixedMixer,
+    Period,
+    ProportionalMixer,
+    RoadMixer,
+)
 
 
 def test_the_ratio_is_fixed_during_a_period_and_changes_at_its_end():
@@ -53,6 +60,18 @@ def test_a_schedule_needs_to_know_its_end():
         ratios.append(controller.offline_ratio)
         controller.end_period(credit=0.0)
     assert ratios == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1, 0.1])
+
+
+def test_a_mixer_that_goes_by_sizes_is_told_them():
+    with pytest.raises(ValueError, match="offline_rows"):
+        Controller(ProportionalMixer())
+    controller = Controller(ProportionalMixer(), offline_rows=300)
+    assert controller.offline_ratio == 1.0
+    controller.end_period(credit=0.0, online_rows=100)
+    assert controller.offline_ratio == 0.75
+    again = Controller(ProportionalMixer(), offline_rows=300)
+    again.load_state_dict(json.loads(json.dumps(controller.state_dict())))
+    assert again.offline_ratio == 0.75
 
 
 def test_mistakes_are_named():

@@ -10,13 +10,18 @@ import pytest
 from road.mixing import (
     MIXERS,
     Advantages,
+    AppendMixer,
     DecreasingMixer,
     Evidence,
     FixedMixer,
     Mixer,
+    Moment,
+    ProportionalMixer,
     RoadMixer,
     UniformMixer,
+    make_mixer,
 )
+from road.mixing.mixers import PRESETS, sentence_of
 
 MIXER_LIST: dict[str, Mixer[Any]] = {
     "road": RoadMixer(),
@@ -25,12 +30,19 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "fixed": FixedMixer(0.3),
     "uniform": UniformMixer(),
     "decreasing": DecreasingMixer(),
+    "append": AppendMixer(),
+    "proportional": ProportionalMixer(),
 }
 
 
 @pytest.fixture(params=MIXER_LIST)
 def mixer(request: pytest.FixtureRequest) -> Mixer[Any]:
     return MIXER_LIST[request.param]
+
+
+def moment(progress: float = 0.0) -> Moment:
+    """Some way through an online phase of 1,000 steps, after 3,000 logged ones."""
+    return Moment(progress, offline_rows=3_000, online_rows=int(1_000 * progress))
 
 
 def evidence(seed: int) -> Evidence:
@@ -41,7 +53,7 @@ def evidence(seed: int) -> Evidence:
 def played(mixer: Mixer[Any], periods: int, seed: int = 0) -> tuple[Any, list[float]]:
     state, ratios = mixer.init(seed), []
     for index in range(periods):
-        mixture = mixer.propose(state, index / periods)
+        mixture = mixer.propose(state, moment(index / periods))
         ratios.append(mixture.offline_ratio)
         state = mixer.observe(state, mixture, evidence(index))
     return state, ratios
@@ -57,13 +69,13 @@ def test_same_seed_same_ratios(mixer: Mixer[Any]):
 
 def test_asking_twice_changes_nothing(mixer: Mixer[Any]):
     state, _ = played(mixer, 9)
-    assert mixer.propose(state, 0.5) == mixer.propose(state, 0.5)
+    assert mixer.propose(state, moment(0.5)) == mixer.propose(state, moment(0.5))
 
 
 def test_observing_leaves_the_earlier_state_alone(mixer: Mixer[Any]):
     state, _ = played(mixer, 9)
     before = json.dumps(state)
-    mixer.observe(state, mixer.propose(state, 0.5), evidence(1))
+    mixer.observe(state, mixer.propose(state, moment(0.5)), evidence(1))
     assert json.dumps(state) == before
 
 
@@ -72,8 +84,8 @@ def test_a_state_that_went_through_json_goes_on_the_same(mixer: Mixer[Any]):
     copy = json.loads(json.dumps(state))
     assert copy == state
     for index in range(12, 24):
-        mixture = mixer.propose(state, index / 24)
-        assert mixer.propose(copy, index / 24) == mixture
+        mixture = mixer.propose(state, moment(index / 24))
+        assert mixer.propose(copy, moment(index / 24)) == mixture
         state = mixer.observe(state, mixture, evidence(index))
         copy = mixer.observe(copy, mixture, evidence(index))
 
@@ -93,7 +105,7 @@ def test_road_tries_every_arm_then_follows_the_credit():
     state = mixer.init(0)
     chosen = []
     for _ in range(40):
-        mixture = mixer.propose(state, 0.0)
+        mixture = mixer.propose(state, moment())
         chosen.append(mixture.offline_ratio)
         state = mixer.observe(state, mixture, Evidence(credit=-abs(mixture.offline_ratio - 0.3)))
     assert chosen[:5] == [0.1, 0.2, 0.3, 0.4, 0.5]
@@ -104,7 +116,7 @@ def test_road_credits_r_q_with_its_own_penalty():
     """R_q = 1 - 2 · 0.25 = 0.5 for the first arm."""
     mixer = RoadMixer(overestimation_penalty=2.0)
     state = mixer.init(0)
-    state = mixer.observe(state, mixer.propose(state, 0.0), Evidence(Advantages(1.0, 0.25)))
+    state = mixer.observe(state, mixer.propose(state, moment()), Evidence(Advantages(1.0, 0.25)))
     assert mixer.table(state).means == (0.5, None, None, None, None)
 
 
@@ -112,7 +124,7 @@ def test_a_credit_of_the_callers_own_takes_the_place_of_r_q():
     mixer = RoadMixer()
     state = mixer.init(0)
     given = Evidence(Advantages(1.0, 0.25), credit=7.0)
-    state = mixer.observe(state, mixer.propose(state, 0.0), given)
+    state = mixer.observe(state, mixer.propose(state, moment()), given)
     assert mixer.table(state).means[0] == 7.0
 
 
@@ -120,8 +132,8 @@ def test_the_mixture_says_why():
     mixer = RoadMixer(arms=(0.2, 0.8), exploration=2.0)
     state = mixer.init(0)
     for credit in (1.0, 3.0):
-        state = mixer.observe(state, mixer.propose(state, 0.0), Evidence(credit=credit))
-    table = mixer.propose(state, 0.0).arms
+        state = mixer.observe(state, mixer.propose(state, moment()), Evidence(credit=credit))
+    table = mixer.propose(state, moment()).arms
     assert table is not None
     assert (table.ratios, table.means, table.counts) == ((0.2, 0.8), (1.0, 3.0), (1, 1))
     assert table.bonuses == pytest.approx((math.sqrt(2 * math.log(2)),) * 2)
@@ -130,8 +142,32 @@ def test_the_mixture_says_why():
 def test_decreasing_is_a_straight_line():
     mixer = DecreasingMixer()
     state = mixer.init(0)
-    ratios = [mixer.propose(state, progress).offline_ratio for progress in (0.0, 0.5, 1.0)]
+    ratios = [mixer.propose(state, moment(progress)).offline_ratio for progress in (0.0, 0.5, 1.0)]
     assert ratios == pytest.approx([0.5, 0.3, 0.1])
+
+
+def test_names_that_share_a_class_differ_in_their_settings():
+    assert make_mixer("symmetric") == FixedMixer(0.5)
+    assert make_mixer("discard") == FixedMixer(0.0)
+    assert make_mixer("ramp") == DecreasingMixer(0.99, 0.5)
+    assert make_mixer("ramp", end=0.2) == DecreasingMixer(0.99, 0.2)
+
+
+def test_every_name_says_in_one_sentence_what_it_samples():
+    sentences = [sentence_of(name) for name in MIXERS]
+    assert len(set(sentences)) == len(MIXERS)
+    assert all(sentence.endswith(".") and len(sentence) < 100 for sentence in sentences)
+    assert set(PRESETS) <= set(MIXERS)
+
+
+def test_the_sizes_of_the_sources_give_the_ratio():
+    """3,000 logged rows and 1,000 of our own: three quarters."""
+    pool = AppendMixer().propose(AppendMixer().init(0), moment(1.0))
+    share = ProportionalMixer().propose(ProportionalMixer().init(0), moment(1.0))
+    assert (pool.offline_ratio, pool.pooled) == (0.75, True)
+    assert (share.offline_ratio, share.pooled) == (0.75, False)
+    with pytest.raises(ValueError, match="offline_rows"):
+        AppendMixer().propose(AppendMixer().init(0), Moment(0.5))
 
 
 def test_uniform_uses_every_arm_about_equally_and_seeds_differ():

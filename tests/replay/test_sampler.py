@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from road.mixing import Mixture
 from road.replay.rows import row_width
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
@@ -25,7 +26,7 @@ def offline_share(rows: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("ratio", [0.0, 0.1, 0.29, 0.5, 0.9, 1.0])
 def test_the_shape_never_depends_on_the_ratio_and_its_mean_is_exact(spec: Spec, ratio: float):
-    stack = make_sampler(spec, 30).sample(ratio, 400, 16, np.random.default_rng(0))
+    stack = make_sampler(spec, 30).sample(Mixture(ratio), 400, 16, np.random.default_rng(0))
     assert stack.rows.shape == (400, 16, row_width(spec))
     assert np.isfinite(stack.rows).all(), "a row that was never written was drawn"
     shares = offline_share(stack.rows)
@@ -35,14 +36,14 @@ def test_the_shape_never_depends_on_the_ratio_and_its_mean_is_exact(spec: Spec, 
 
 
 def test_every_mini_batch_of_a_stack_has_the_ratio(spec: Spec):
-    stack = make_sampler(spec, 30).sample(0.5, 20, 16, np.random.default_rng(0))
+    stack = make_sampler(spec, 30).sample(Mixture(0.5), 20, 16, np.random.default_rng(0))
     np.testing.assert_array_equal(offline_share(stack.rows), 0.5)
 
 
 def test_rows_are_drawn_evenly(spec: Spec):
     sampler = make_sampler(spec, 30)
     sampler.offline[:, 1] = np.arange(40)
-    stack = sampler.sample(1.0, 100, 400, np.random.default_rng(0))
+    stack = sampler.sample(Mixture(1.0), 100, 400, np.random.default_rng(0))
     counts = np.bincount(stack.rows[..., 1].astype(int).ravel(), minlength=40)
     assert len(counts) == 40
     np.testing.assert_allclose(counts, 1000, atol=150)
@@ -52,9 +53,29 @@ def test_rows_are_drawn_evenly(spec: Spec):
 def test_too_little_online_data_means_offline_rows(spec: Spec, online_rows: int):
     sampler = make_sampler(spec, online_rows, enough=4)
     assert sampler.waiting
-    stack = sampler.sample(0.1, 2, 8, np.random.default_rng(0))
+    stack = sampler.sample(Mixture(0.1), 2, 8, np.random.default_rng(0))
     np.testing.assert_array_equal(offline_share(stack.rows), 1.0)
     assert not make_sampler(spec, 4, enough=4).waiting
+
+
+def test_one_pool_draws_every_row_evenly_and_ignores_the_ratio(spec: Spec):
+    """40 offline and 10 online rows: each of them is one in fifty, batch sizes vary by chance."""
+    sampler = make_sampler(spec, 10)
+    sampler.offline[:, 1] = np.arange(40)
+    sampler.online.rows[:10, 1] = 40 + np.arange(10)
+    pool = Mixture(0.1, pooled=True)
+    stack = sampler.sample(pool, 100, 500, np.random.default_rng(0))
+    counts = np.bincount(stack.rows[..., 1].astype(int).ravel(), minlength=50)
+    np.testing.assert_allclose(counts, 1000, atol=150)
+    shares = offline_share(stack.rows)
+    assert shares.std() == pytest.approx(np.sqrt(0.8 * 0.2 / 500), rel=0.25)
+    assert stack.offline_rows == round(shares.sum() * 500)
+
+
+def test_one_pool_waits_for_online_data_as_well(spec: Spec):
+    sampler = make_sampler(spec, 3, enough=4)
+    stack = sampler.sample(Mixture(0.1, pooled=True), 2, 8, np.random.default_rng(0))
+    np.testing.assert_array_equal(offline_share(stack.rows), 1.0)
 
 
 def test_a_probe_is_of_one_source_each(spec: Spec):
@@ -67,6 +88,6 @@ def test_a_probe_is_of_one_source_each(spec: Spec):
 def test_a_stack_is_not_overwritten_by_the_next(spec: Spec):
     """JAX may still be reading it."""
     sampler = make_sampler(spec, 30)
-    first = sampler.sample(1.0, 1, 8, np.random.default_rng(0)).rows
-    sampler.sample(0.0, 1, 8, np.random.default_rng(0))
+    first = sampler.sample(Mixture(1.0), 1, 8, np.random.default_rng(0)).rows
+    sampler.sample(Mixture(0.0), 1, 8, np.random.default_rng(0))
     assert (first == OFFLINE).all()

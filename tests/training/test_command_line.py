@@ -14,6 +14,7 @@ from tests.training.conftest import tiny_plan
 from road.cli import main
 from road.cli.flags import unbox
 from road.cli.train_command import parse_plan
+from road.mixing import MIXERS
 from road.report import load_run, summarise
 from road.tasks import TASKS
 from road.training.config import default_plan, plan_from_json
@@ -158,7 +159,7 @@ def test_an_agent_has_the_spelling_of_its_users():
 
 
 def test_a_plan_survives_json():
-    for mixer in ("road", "fixed", "uniform", "decreasing"):
+    for mixer in MIXERS:
         plan = default_plan("pendulum-mixed", "iql", mixer)
         assert plan_from_json(json.loads(json.dumps(plan.to_json()))) == plan
 

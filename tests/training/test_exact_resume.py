@@ -17,7 +17,13 @@ import pytest
 from tests.training.conftest import tiny_plan
 
 from road.errors import Preempted
-from road.mixing import DecreasingMixer, FixedMixer, UniformMixer
+from road.mixing import (
+    AppendMixer,
+    DecreasingMixer,
+    FixedMixer,
+    ProportionalMixer,
+    UniformMixer,
+)
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan
 from road.training.events import Evaluated, Event, Note, PhaseStarted, Progressed
@@ -92,7 +98,10 @@ def test_stopped_at_every_kind_of_moment(undisturbed: dict[str, Any], tmp_path: 
     assert differing(contents(path), undisturbed) == []
 
 
-@pytest.mark.parametrize("mixer", [DecreasingMixer(), UniformMixer(), FixedMixer(0.3)])
+@pytest.mark.parametrize(
+    "mixer",
+    [DecreasingMixer(), UniformMixer(), FixedMixer(0.3), AppendMixer(), ProportionalMixer()],
+)
 def test_every_mixer_goes_on_as_it_would_have(mixer: Any, tmp_path: Path):
     """Stopped while there is too little online data, and in the middle of the first period."""
     plan = dataclasses.replace(tiny_plan(offline_steps=0, online_steps=100), mixer=mixer)

@@ -85,8 +85,7 @@ def wsrl_recipe(wsrl: WSRL) -> Recipe:
         needs_pretraining=True,
         warmup_steps=5000,
         updates_per_step=4,
-        mixer="fixed",
-        mixer_settings={"fixed": {"offline_ratio": 0.0}},
+        mixer="discard",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from road.cli.flags import parse_flags
-from road.mixing import MIXERS
+from road.mixing.mixers import MIXERS, sentence_of
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def agents() -> list[dict[str, str]]:
 
 
 def mixers() -> list[dict[str, str]]:
-    return [{name: first_line(kind) for name, kind in MIXERS.items()}]
+    return [{name: sentence_of(name) for name in MIXERS}]
 
 
 def first_line(thing: Any) -> str:

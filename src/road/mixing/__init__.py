@@ -1,23 +1,24 @@
 """The heart: how much of each batch is offline. NumPy only, for any RL code in any framework."""
 
 from road.mixing.bandit import Pulls, SlidingWindowUCB
-from road.mixing.controller import Controller
-from road.mixing.informedness import Informedness, informedness
-from road.mixing.mixers import (
-    MIXERS,
+from road.mixing.baselines import (
+    AppendMixer,
     DecreasingMixer,
     FixedMixer,
-    Mixer,
-    RoadMixer,
+    ProportionalMixer,
     UniformMixer,
 )
-from road.mixing.mixture import ArmTable, Mixture
+from road.mixing.controller import Controller
+from road.mixing.informedness import Informedness, informedness
+from road.mixing.mixers import MIXERS, Mixer, RoadMixer, make_mixer
+from road.mixing.mixture import ArmTable, Mixture, Moment
 from road.mixing.period import Evidence, Period, judge
 from road.mixing.surrogate import Advantages, Surrogate, surrogate, surrogate_objective
 
 __all__ = [
     "MIXERS",
     "Advantages",
+    "AppendMixer",
     "ArmTable",
     "Controller",
     "DecreasingMixer",
@@ -26,7 +27,9 @@ __all__ = [
     "Informedness",
     "Mixer",
     "Mixture",
+    "Moment",
     "Period",
+    "ProportionalMixer",
     "Pulls",
     "RoadMixer",
     "SlidingWindowUCB",
@@ -34,6 +37,7 @@ __all__ = [
     "UniformMixer",
     "informedness",
     "judge",
+    "make_mixer",
     "surrogate",
     "surrogate_objective",
 ]

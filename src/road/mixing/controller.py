@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from road.mixing.mixers import Mixer, credit_of
-from road.mixing.mixture import Mixture
+from road.mixing.mixture import Mixture, Moment
 from road.mixing.period import Evidence, Period, finished_period, period_from_row
 from road.mixing.surrogate import Advantages
 
@@ -21,7 +21,12 @@ class Controller:
     """Holds a mixer and its state; the ratio is fixed until ``end_period`` is called."""
 
     def __init__(
-        self, mixer: Mixer[Any], *, seed: int = 0, total_periods: int | None = None
+        self,
+        mixer: Mixer[Any],
+        *,
+        seed: int = 0,
+        total_periods: int | None = None,
+        offline_rows: int | None = None,
     ) -> None:
         """Start at the first period.
 
@@ -30,13 +35,16 @@ class Controller:
             seed: For strategies that draw.
             total_periods: How many periods the online phase has; only a mixer that follows a
                 schedule (``DecreasingMixer``) needs it.
+            offline_rows: How much offline data there is; only a mixer that goes by the sizes of
+                the sources (``AppendMixer``, ``ProportionalMixer``) needs it.
         """
         if seed < 0:
             raise ValueError(f"seed must be 0 or more, got {seed}")
         if total_periods is not None and total_periods < 1:
             raise ValueError(f"total_periods must be 1 or more, got {total_periods}")
         self.mixer = mixer
-        self.total_periods = total_periods
+        self.total_periods, self.offline_rows = total_periods, offline_rows
+        self._online_rows = 0
         self.history: list[Period] = []
         self._state: Any = mixer.init(seed)
         self._mixture = self._propose()
@@ -57,8 +65,12 @@ class Controller:
         offline_advantage: float | None = None,
         online_advantage: float | None = None,
         credit: float | None = None,
+        online_rows: int | None = None,
     ) -> Period:
-        """Close the period with Delta_off and Delta_on, or with a credit of your own."""
+        """Close the period with Delta_off and Delta_on, or with a credit of your own.
+
+        ``online_rows`` says how much online data there is by now, to a mixer that asks for it.
+        """
         if (offline_advantage is None) != (online_advantage is None):
             raise ValueError(
                 f"the two advantages come together, got offline_advantage={offline_advantage} "
@@ -74,6 +86,7 @@ class Controller:
         )
         self._state = self.mixer.observe(self._state, self._mixture, evidence)
         self.history.append(period)
+        self._online_rows = self._online_rows if online_rows is None else online_rows
         self._mixture = self._propose()
         return period
 
@@ -83,6 +96,7 @@ class Controller:
             "format": FORMAT,
             "mixer": repr(self.mixer),
             "state": self._state,
+            "online_rows": self._online_rows,
             "history": [period.as_row() for period in self.history],
         }
 
@@ -96,10 +110,12 @@ class Controller:
             raise ValueError(f"state_dict is of {saved['mixer']}, this holds {self.mixer!r}")
         history = [period_from_row(row) for row in saved["history"]]
         self._state, self.history = saved["state"], history
+        self._online_rows = int(saved.get("online_rows", 0))
         self._mixture = self._propose()
 
     def _propose(self) -> Mixture:
         # Without a known end there is no progress to speak of; NaN is refused by those who need it.
         total = self.total_periods
         progress = float("nan") if total is None else min(len(self.history) / total, 1.0)
-        return self.mixer.propose(self._state, progress)
+        moment = Moment(progress, self.offline_rows, self._online_rows)
+        return self.mixer.propose(self._state, moment)

@@ -1,6 +1,11 @@
 """What a mixer hands out: the share of each batch that is offline, and why."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+PAPER_ARMS = (0.1, 0.2, 0.3, 0.4, 0.5)
+"""Lambda, the paper's candidate ratios."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,9 @@ class Mixture:
 
     offline_ratio: float
     """m: the share of every batch that comes from the offline data."""
+    pooled: bool = False
+    """Whether both sources are one pool, every row as likely as any other; the ratio is then what
+    to expect at the period's beginning, and follows the sizes from batch to batch."""
     arms: ArmTable | None = None
     """What led to the choice; None for a mixer that has no arms."""
 
@@ -26,6 +34,35 @@ class Mixture:
         check_ratio("offline_ratio", self.offline_ratio)
 
 
+@dataclass(frozen=True)
+class Moment:
+    """When a mixture is asked for: how far the online phase is, and how much data there is."""
+
+    progress: float = math.nan
+    """The done share of the online phase; NaN where its end is not known."""
+    offline_rows: int | None = None
+    online_rows: int | None = None
+
+    @property
+    def offline_share(self) -> float:
+        """Of all rows; a ValueError where the numbers of rows are not known."""
+        if self.offline_rows is None or self.online_rows is None:
+            raise ValueError(
+                "this strategy needs the numbers of rows; give Controller its offline_rows and "
+                "end_period the online_rows"
+            )
+        return self.offline_rows / max(self.offline_rows + self.online_rows, 1)
+
+
 def check_ratio(name: str, value: float) -> None:
     if not 0.0 <= value <= 1.0:
         raise ValueError(f"{name} must lie in [0, 1], got {value}")
+
+
+def check_arms(arms: Sequence[float]) -> None:
+    if not arms:
+        raise ValueError(f"at least one arm is needed, got {tuple(arms)}")
+    for arm in arms:
+        check_ratio("every arm", arm)
+    if len(set(arms)) < len(arms):
+        raise ValueError(f"arms must differ from each other, got {tuple(arms)}")

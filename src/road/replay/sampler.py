@@ -1,11 +1,16 @@
 """The only code that knows of two sources of data."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from road.mixing.mixture import Mixture
 from road.replay.storage import OnlineBuffer
+
+Places: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Of offline and of online rows, as shares of what each source holds, in [0, 1)."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +36,29 @@ class MixedSampler:
         return len(self.online) < max(self.enough_online, 1)
 
     def sample(
-        self, offline_ratio: float, updates: int, batch_size: int, rng: np.random.Generator
+        self, mixture: Mixture, updates: int, batch_size: int, rng: np.random.Generator
     ) -> Stack:
         """A stack of that shape, whatever the ratio; every mini-batch has its own offline count."""
-        ratio = 1.0 if self.waiting else offline_ratio
         uniform = rng.random((updates, batch_size + 1))
-        counts = offline_counts(ratio, batch_size, uniform[:, -1])
         # A fresh array each time: JAX may still be reading the last one.
         rows = np.empty((updates, batch_size, self.offline.shape[1]), np.float32)
-        for update, count in enumerate(counts):
-            place = uniform[update, :-1]
-            gather(self.offline, len(self.offline), place[:count], rows[update, :count])
-            gather(self.online.rows, len(self.online), place[count:], rows[update, count:])
-        return Stack(rows, sum(counts))
+        offline_rows = 0
+        for update in range(updates):
+            offline, online = self.places(mixture, uniform[update])
+            gather(self.offline, len(self.offline), offline, rows[update, : len(offline)])
+            gather(self.online.rows, len(self.online), online, rows[update, len(offline) :])
+            offline_rows += len(offline)
+        return Stack(rows, offline_rows)
+
+    def places(self, mixture: Mixture, uniform: NDArray[np.float64]) -> Places:
+        """Where the rows of one mini-batch are taken from, made of its own random numbers."""
+        if mixture.pooled and not self.waiting:
+            share = len(self.offline) / (len(self.offline) + len(self.online))
+            return split_pool(uniform[:-1], share)
+        count = offline_count(
+            1.0 if self.waiting else mixture.offline_ratio, len(uniform) - 1, uniform[-1]
+        )
+        return uniform[:count], uniform[count:-1]
 
     def probe(
         self, size: int, rng: np.random.Generator
@@ -56,9 +71,15 @@ class MixedSampler:
         return rows[0], rows[1]
 
 
-def offline_counts(ratio: float, size: int, uniform: NDArray[np.float64]) -> list[int]:
-    """Ratio times size per mini-batch, rounded up or down at random so that its mean is exact."""
-    return [int(ratio * size + u) for u in uniform.tolist()]
+def offline_count(ratio: float, size: int, uniform: float) -> int:
+    """Ratio times size, rounded up or down at random so that its mean is exact."""
+    return int(ratio * size + uniform)
+
+
+def split_pool(place: NDArray[np.float64], share: float) -> Places:
+    """Places in one pool, of which that share is offline, as places in each of the two sources."""
+    offline = place < share
+    return place[offline] / share, (place[~offline] - share) / (1.0 - share)
 
 
 def gather(

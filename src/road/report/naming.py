@@ -5,8 +5,14 @@ import math
 from road.report.journal import Row, number
 from road.report.load import RunRecord
 
-AGENTS = {"iql": "IQL", "sac": "SAC", "cql": "CQL", "cal_ql": "Cal-QL", "pex": "PEX"}
-MIXERS = {"road": "ROAD", "fixed": "Fixed", "uniform": "Uniform", "decreasing": "Decreasing"}
+AGENTS = {
+    **{
+        name: name.upper() for name in ("iql", "sac", "cql", "pex", "rlpd", "proto", "awac", "wsrl")
+    },
+    "cal-ql": "Cal-QL",
+}
+MIXERS = {"road": "ROAD"}
+"""Names that are not merely capitalised."""
 
 
 def text_of(settings: Row, key: str, default: str) -> str:
@@ -35,8 +41,8 @@ def mixer_name(run: RunRecord) -> str:
     settings = part_of(run.config, "mixer")
     name = text_of(settings, "name", "the mixer")
     ratio = number(settings.get("offline_ratio"))
-    constant = "" if math.isnan(ratio) else f" {ratio:g}"
-    return MIXERS.get(name, name) + constant
+    constant = "" if math.isnan(ratio) or name != "fixed" else f" {ratio:g}"
+    return MIXERS.get(name, name.capitalize()) + constant
 
 
 def seed_name(run: RunRecord) -> str:

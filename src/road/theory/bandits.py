@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypedDict, runtime_checkable
 
 import numpy as np
 
-from road.mixing import Evidence, Mixture, UniformMixer
+from road.mixing import Evidence, Mixture, Moment, UniformMixer
 
 
 @runtime_checkable
@@ -117,7 +117,7 @@ class UniformChoice:
         return self.mixer.init(self.seed)
 
     def choose(self, pulls: Any) -> int:
-        return self.mixer.arms.index(self.mixer.propose(pulls, 0.0).offline_ratio)
+        return self.mixer.arms.index(self.mixer.propose(pulls, Moment()).offline_ratio)
 
     def record(self, pulls: Any, arm: int, reward: float) -> Any:
         return self.mixer.observe(pulls, Mixture(self.mixer.arms[arm]), Evidence(credit=reward))

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from road.mixing import Evidence, Mixer, Mixture
+from road.mixing import Evidence, Mixer, Mixture, Moment
 from road.theory.bilevel import Inner
 from road.theory.credits import Seen, perceived_advantages, surrogate_credit
 from road.theory.descent import Shares, Sources, best_ratio, best_start, every_pair
@@ -73,7 +73,7 @@ class ByMixer:
         return [self.mixer.init(seed) for seed in range(many)]
 
     def mixtures(self, state: list[Any], now: Round) -> list[Mixture]:
-        return [self.mixer.propose(each, now.progress) for each in state]
+        return [self.mixer.propose(each, Moment(now.progress)) for each in state]
 
     def propose(self, state: list[Any], now: Round) -> StateAction:
         return now.mixed(np.array([each.offline_ratio for each in self.mixtures(state, now)]))

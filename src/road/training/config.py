@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from road.agents.recipes import AGENTS, ALIASES, PRESETS, RECIPES, Recipe
 from road.errors import UsageError
-from road.mixing import MIXERS, Mixer
+from road.mixing import MIXERS, Mixer, make_mixer
 from road.naming import find_name
 from road.tasks.catalogue import DEFAULT_TASK, find_own_task, find_task
 from road.tasks.own import Own
@@ -131,7 +131,7 @@ def default_plan(
     agent = agent_class(**{**settings.get(agent_name, {}), **PRESETS.get(agent_name, {})})
     recipe = RECIPES[agent_name](agent)
     mixer_name = recipe.mixer if mixer_name is None else mixer_name
-    mixer_class = find_name(mixer_name, MIXERS, "mixer")
+    find_name(mixer_name, MIXERS, "mixer")
     mixer_settings = {**settings.get(mixer_name, {}), **recipe.mixer_settings.get(mixer_name, {})}
     run = {**settings.get("run", {}), **settings.get(f"{agent_name} run", {})}
     return Plan(
@@ -139,7 +139,7 @@ def default_plan(
         agent_name=agent_name,
         agent=agent,
         mixer_name=mixer_name,
-        mixer=mixer_class(**mixer_settings),
+        mixer=make_mixer(mixer_name, **mixer_settings),
         config=default_config(recipe, run),
         own=own,
         given=given,

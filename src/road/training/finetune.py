@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.errors import NumericError
-from road.mixing import Advantages, Evidence, Mixer, Mixture, Period
+from road.mixing import Advantages, Evidence, Mixer, Mixture, Moment, Period
 from road.mixing.mixers import credit_of
 from road.mixing.period import finished_period
 from road.randomness import NumpyStream, Stream, jax_stream
@@ -87,7 +87,7 @@ class Finetuning:
             metrics = None
             if not warming:
                 stack = self.sampler.sample(
-                    mixture.offline_ratio, config.updates_per_step, config.batch_size, draws.at(now)
+                    mixture, config.updates_per_step, config.batch_size, draws.at(now)
                 )
                 state.agent, metrics = self.engine.update(state.agent, stack.rows, update_key, now)
                 metrics.check(now * config.updates_per_step, "online")
@@ -127,7 +127,9 @@ class Finetuning:
     def propose(self, state: RunState) -> Mixture:
         """The mixture of the running period; a resumed run asks again and gets the same."""
         begun = state.counters.period_start
-        return self.mixer.propose(state.mixer, begun / self.config.online_steps)
+        online_rows = min(begun, len(self.sampler.online.rows))
+        moment = Moment(begun / self.config.online_steps, len(self.sampler.offline), online_rows)
+        return self.mixer.propose(state.mixer, moment)
 
     def is_over(self, state: RunState, episode: FinishedEpisode | None) -> bool:
         if self.config.period == "episode":

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+from road.mixing import Mixture
 from road.randomness import NumpyStream, Stream, jax_stream
 from road.replay.sampler import MixedSampler
 from road.training.config import RunConfig
 from road.training.engine import Engine, Metrics
 from road.training.state import RunState
 
+ALL_OFFLINE = Mixture(1.0)
 STACK = 50
 """Updates per call into the compiled code, where dispatching would otherwise cost the most."""
 
@@ -23,7 +25,7 @@ def pretrain(
         done = counters.offline_updates
         # Stacks start at multiples of STACK, so a resumed run cuts them as the first one did.
         updates = min(STACK - done % STACK, config.offline_steps - done)
-        stack = sampler.sample(1.0, updates, config.batch_size, draws.at(done))
+        stack = sampler.sample(ALL_OFFLINE, updates, config.batch_size, draws.at(done))
         state.agent, metrics = engine.update(state.agent, stack.rows, key, done)
         metrics.check(done, "offline")
         counters.offline_updates += updates
