@@ -159,6 +159,15 @@ def test_numbers_at_the_end_of_float32_are_compared_without_a_complaint(stored: 
     assert from_arrays(log).terminated.tolist() == [False, False, False, True]
 
 
+def test_a_row_that_is_left_out_marks_no_end_before_it_where_successors_are_stored() -> None:
+    log = log_of([Episode(6, terminates=False)])
+    log["observations"][3] = np.nan
+    log["next_observations"][2] = 7.0  # what was there, before the log lost it
+    read = from_arrays(log, Reading(drop_nonfinite=True))
+    assert [str(note) for note in read.notes] == ["left out 1 row with NaN or inf (first: row 3)"]
+    assert np.flatnonzero(read.truncated).tolist() == [2, 4]
+
+
 def test_a_horizon_cuts_what_nobody_marked() -> None:
     log = log_of([Episode(6, terminates=False)])
     read = from_arrays(log, Reading(horizon=2))

@@ -86,7 +86,8 @@ def test_what_looks_wrong_is_told(changes: dict[str, Any], level: str, words: st
 
 def test_time_limits_stored_as_terminals_are_suspected() -> None:
     terminals = long_log().truncated
-    found = told(long_log(terminated=terminals), "warning")
+    nowhere = np.zeros(ROWS, np.bool_)
+    found = told(long_log(terminated=terminals, truncated=nowhere), "warning")
     assert found == [
         "10 of 10 episodes terminate after 30 steps, none later: these look like time limits; if "
         "so, convert or load it with terminals=timeouts (first: row 29)"
@@ -107,6 +108,16 @@ def test_a_pile_of_terminals_at_the_greatest_length_is_a_time_limit(
     ends = np.isin(np.arange(1, ROWS + 1), stops)
     dataset = long_log(terminated=ends, truncated=np.arange(ROWS) == ROWS - 1)
     assert any("time limits" in text for text in told(dataset, "warning")) is suspected
+
+
+def test_an_end_of_both_kinds_is_doubted() -> None:
+    """Logs with one flag for whatever ends an episode mark time limits twice."""
+    ends = np.isin(np.arange(1, ROWS + 1), [20, 35, 85, 135, 185, 235, 250, ROWS])
+    cut = np.isin(np.arange(1, ROWS + 1), [85, ROWS])
+    assert (
+        "an episode is both terminated and truncated, and taken as a true end, in 2 rows "
+        "(first: row 84)"
+    ) in told(long_log(terminated=ends, truncated=cut), "warning")
 
 
 def test_time_limits_that_are_marked_raise_no_suspicion() -> None:

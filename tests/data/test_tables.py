@@ -41,9 +41,10 @@ def test_columns_of_any_name_can_be_mapped(tmp_path: Path) -> None:
 
 
 def test_numbered_columns_are_guessed_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    header = "obs.10,obs.2,action,rewards,done"
-    read = load(table(tmp_path, f"{header}\n1,2,0.5,3,1\n"))
+    header = "obs.10,obs.2,action,rewards,next_state_2,next_state_10,done"
+    read = load(table(tmp_path, f"{header}\n1,2,0.5,3,4,5,1\n"))
     assert read.observation.tolist() == [[2.0, 1.0]]
+    assert read.next_observation.tolist() == [[4.0, 5.0]]
 
 
 @pytest.mark.parametrize(

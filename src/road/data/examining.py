@@ -98,6 +98,8 @@ def suspicious_ends(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
             "terminals=timeouts",
             int(longest[0]),
         )
+    both = "is both terminated and truncated, and taken as a true end, in"
+    yield from about(terminated & truncated, "warning", f"an episode {both}")
     broken = breaks(arrays["observation"], arrays["next_observation"]) & ~(terminated | truncated)
     yield from about(broken, "warning", "next_observation is not what follows in the episode in")
 

@@ -19,7 +19,13 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "observation": ("observation", "observations", "obs", "state", "states"),
     "action": ("action", "actions"),
     "reward": ("reward", "rewards"),
-    "next_observation": ("next_observation", "next_observations", "next_obs", "next_states"),
+    "next_observation": (
+        "next_observation",
+        "next_observations",
+        "next_obs",
+        "next_state",
+        "next_states",
+    ),
     "terminated": ("terminated", "terminals", "terminations", "terminal", "dones", "done"),
     "truncated": ("truncated", "timeouts", "truncations", "timeout"),
 }
