@@ -213,6 +213,16 @@ def test_discrete_actions_and_unknown_environments_are_refused(capsys: Screen) -
     assert "--allow-import tests.collecting.toys" in capsys.readouterr().err
 
 
+def test_an_environment_that_breaks_is_told_with_its_episode_and_leaves_no_file(
+    capsys: Screen,
+) -> None:
+    assert collect("--levels", "random", name="tests.collecting.toys:Breaks-v0") == 6
+    error = capsys.readouterr().err
+    assert "raised RuntimeError in a step of episode" in error
+    assert "the motor is hot" in error
+    assert list(Path("made").iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_made(
     tmp_path: Path, capsys: Screen
 ) -> None:

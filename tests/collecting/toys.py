@@ -33,7 +33,16 @@ class Buttons(Reach):
     action_space = Discrete(3)
 
 
-gymnasium.register("Reach-v0", Reach, max_episode_steps=10)
+class Breaks(Reach):
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        result = super().step(action)
+        if self._state[0] > 3.0:
+            raise RuntimeError("the motor is hot")
+        return result
+
+
+gymnasium.register("Breaks-v0", Breaks, max_episode_steps=10)
+gymnasium.register("Reach-v0", "tests.collecting.toys:Reach", max_episode_steps=10)
 gymnasium.register("Buttons-v0", Buttons, max_episode_steps=10)
 
 

@@ -1,6 +1,7 @@
 """A level as a file: D4RL's layout, with a description of where it came from."""
 
 import json
+import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,8 @@ def write_level(dataset: Dataset, path: Path, asked: Mapping[str, Any], came: An
         write_d4rl(dataset, aside)
         with h5py.File(aside, "r+") as archive:
             archive.attrs[DESCRIPTION] = json.dumps({"asked": asked, "came": came}, sort_keys=True)
+        with aside.open("rb") as file:
+            os.fsync(file.fileno())
         aside.replace(path)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror or error}") from error

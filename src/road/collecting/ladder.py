@@ -146,10 +146,12 @@ class Collector:
 
     def part(self, part: str, rows: int, tell: Tell) -> Dataset:
         """That many rows of one part; what is a level too is made once, as long as the level."""
-        if part not in self._rolled:
+        made = self._rolled.get(part)
+        if made is None:
             wanted = self.wanted.count if part in self.wanted.levels else rows
-            self._rolled[part] = self.rolled_out(part, wanted, tell)
-        made = self._rolled[part]
+            made = self.rolled_out(part, wanted, tell)
+        if any(part in HALVES.get(level, ()) for level in self.wanted.levels):
+            self._rolled[part] = made
         return made if len(made) == rows else head(made, rows)
 
     def rolled_out(self, part: str, rows: int, tell: Tell) -> Dataset:

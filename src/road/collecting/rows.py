@@ -35,7 +35,7 @@ def roll_out(place: Place, actor: Actor, rows: int, seed: int, tell: Tell = sile
     """
     environment = place.environment()
     try:
-        steps = guarded_steps(episodes(environment, actor.behaviour_in(environment), seed))
+        steps = episodes(environment, actor.behaviour_in(environment), seed)
         return written_down(itertools.islice(steps, rows), place, rows, tell)
     finally:
         environment.close()
@@ -44,15 +44,14 @@ def roll_out(place: Place, actor: Actor, rows: int, seed: int, tell: Tell = sile
 def episodes(environment: Environment, behaviour: Behaviour, seed: int) -> Iterator[Step]:
     for episode in itertools.count():
         policy = behaviour(episode, acting_rng(seed, episode))
-        yield from run_episode(environment, policy, reset_seed(seed, episode))
+        yield from guarded_steps(
+            run_episode(environment, policy, reset_seed(seed, episode)), episode
+        )
 
 
-def guarded_steps(steps: Iterator[Step]) -> Iterator[Step]:
+def guarded_steps(steps: Iterator[Step], episode: int = 0) -> Iterator[Step]:
     """The same; what the environment raises becomes one line."""
-    for row in itertools.count():
-        step = guarded(f"row {row}", 0, next, steps, None)
-        if step is None:
-            return
+    while (step := guarded("a step", episode, next, steps, None)) is not None:
         yield step
 
 
@@ -134,7 +133,7 @@ def mean_return(place: Place, actor: Actor, count: int, seed: int) -> float:
         for episode in range(count):
             policy = behaviour(episode, acting_rng(seed, episode))
             steps = run_episode(environment, policy, reset_seed(seed, episode))
-            total += sum(float(step.reward) for step in guarded_steps(steps))
+            total += sum(float(step.reward) for step in guarded_steps(steps, episode))
     finally:
         environment.close()
     return total / count
