@@ -17,7 +17,7 @@ COMMANDS = {
     "resume": "continue a run that was stopped or killed",
     "eval": "judge a run's saved agent on fresh episodes",
     "report": "draw one or several runs as a self-contained HTML page",
-    "data": "check, convert or download a dataset",
+    "data": "check, convert, download or collect a dataset",
     "theory": "compute and draw the paper's theory on exact problems",
     "list": "name the tasks, agents or mixers",
 }
