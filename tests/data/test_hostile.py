@@ -144,6 +144,15 @@ def npz_bomb(folder: Path) -> Path:
     return path
 
 
+def npz_bomb_that_agrees_with_itself(folder: Path) -> Path:
+    """The list of contents claims as much as the header does."""
+    path = npz_bomb(folder)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.getinfo("rewards.npy").file_size = 4 * 10**11
+        archive.writestr("more.npy", b"")  # so that the list is written anew
+    return path
+
+
 class Trap:
     """Makes a folder when it is unpickled."""
 
@@ -208,6 +217,10 @@ BAD: dict[str, tuple[Make, str]] = {
     "plugin": (foreign_filter, "packed by filter 32001"),
     "words": (words_instead_of_numbers, "rewards holds object, not numbers"),
     "npz bomb": (npz_bomb, "rewards claims 400,000,000,000 bytes"),
+    "npz bomb that agrees": (
+        npz_bomb_that_agrees_with_itself,
+        "rewards claims 400,000,000,000 bytes",
+    ),
     "objects": (npz_of_objects, "rewards holds Python objects"),
     "not a zip": (made("log.npz", b"PK\x03\x04 and no more"), "incomplete archive"),
     "word in a table": (table_with_a_word, "'oops'"),
