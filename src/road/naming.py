@@ -8,6 +8,9 @@ from road.errors import UsageError
 
 Thing = TypeVar("Thing")
 
+LISTED = ("task", "agent", "mixer")
+"""What ``road list`` lists."""
+
 
 def find_name(name: str, things: Mapping[str, Thing], kind: str) -> Thing:
     if name in things:
@@ -16,4 +19,5 @@ def find_name(name: str, things: Mapping[str, Thing], kind: str) -> Thing:
     hint = (
         f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(things)}"
     )
-    raise UsageError(f"unknown {kind} {name!r}: {hint} (see `road list {kind}s`)")
+    where = f" (see `road list {kind}s`)" if kind in LISTED else ""
+    raise UsageError(f"unknown {kind} {name!r}: {hint}{where}")

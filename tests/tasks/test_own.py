@@ -104,6 +104,9 @@ def test_the_score_is_the_raw_return_unless_references_are_given() -> None:
         ({"score_min": 1.0}, "give both or neither"),
         ({"horizon": 0}, "horizon must be 1 or more, got 0"),
         ({"env": "Reacher-v5"}, "needs data to begin with"),
+        ({"reward_scale": np.nan}, "reward_scale must be a finite number, got nan"),
+        ({"score_min": -np.inf, "score_max": 1.0}, "score_min must be a finite number"),
+        ({"reward_scale": 0.0}, "every reward would be the same"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(settings: dict[str, Any], told: str) -> None:
@@ -114,6 +117,19 @@ def test_what_does_not_belong_together_is_refused(settings: dict[str, Any], told
 def test_references_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(UsageError, match="score_min must lie below score_max"):
         find_own_task("hopper-medium", Own(score_min=2.0, score_max=1.0))
+
+
+def test_a_horizon_cannot_be_longer_than_the_environments_own_limit() -> None:
+    with pytest.raises(UsageError, match="hopper-medium ends an episode after 1000 steps"):
+        find_own_task("hopper-medium", Own(horizon=1001))
+    task = find_own_task("", Own(env="Pendulum-v1", data="file:x", horizon=201))
+    with pytest.raises(UsageError, match="Pendulum-v1 ends an episode after 200 steps"):
+        task.environment()
+
+
+def test_a_listed_task_takes_no_units() -> None:
+    with pytest.raises(UsageError, match="--action-units belongs to --env"):
+        find_own_task("hopper-medium", Own(data="file:x", action_units="environment"))
 
 
 def test_a_listed_task_keeps_its_rules_with_other_data(tmp_path: Path) -> None:
@@ -167,14 +183,16 @@ def test_a_plan_remembers_what_was_brought_and_forgets_what_was_allowed() -> Non
 
 def test_a_relative_path_is_written_down_whole(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    plan, _ = parse_plan(["hopper-medium", "--data", "file:mine.hdf5"])
-    assert plan.own.data == f"file:{tmp_path / 'mine.hdf5'}"
+    for scheme in ("file", "stored"):
+        plan, _ = parse_plan(["hopper-medium", "--data", f"{scheme}:mine"])
+        assert plan.own.data == f"{scheme}:{tmp_path / 'mine'}"
 
 
 def test_bad_words_get_one_line_and_leave_nothing(
     tmp_path: Path, monkeypatch: Any, capsys: Said
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "leaves.py").write_text("raise SystemExit(3)")
     path = write_d4rl(some_rows(), tmp_path / "mine.hdf5")
     data = ["--data", f"file:{path}", "--out", "run"]
     cases = [
@@ -182,7 +200,11 @@ def test_bad_words_get_one_line_and_leave_nothing(
         (["--env", "Reacher-v5"], 2, "give --data SOURCE"),
         (["--env", "Reachr-v5", *data], 2, "unknown environment 'Reachr-v5': did you mean"),
         (["--env", "secret:Cart-v0", *data], 2, "add --allow-import secret"),
+        (["--env", "no id", *data], 2, "environment 'no id' cannot be made: Malformed"),
+        (["--env", "Reacher-v2", *data], 2, "Reacher-v2 cannot be made: "),
         (["--env", "gone:X-v0", "--allow-import", "gone", *data], 2, "cannot import 'gone'"),
+        (["--env", "leaves:X-v0", "--allow-import", "leaves", *data], 2, "(SystemExit: 3)"),
+        (["--env", "json:X-v0", "--allow-import", "json", *data], 2, "'json' does not register"),
         (["--env", "CartPole-v1", *data], 2, "action space Discrete(2)"),
         (["--env", "Pendulum-v1", *data], 2, "has 2 observations and 1 actions a row"),
         (["--env", "Pendulum-v1", "--data", "file:no.hdf5"], 3, "no.hdf5"),

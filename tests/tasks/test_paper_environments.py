@@ -17,7 +17,7 @@ from tests.tasks.test_contract import random_actions, rollout
 from road.errors import UsageError
 from road.tasks import TASKS, Environment, Task
 from road.tasks.catalogue import OF_THE_PAPER
-from road.tasks.families.adroit import SKILLS
+from road.tasks.families.adroit import SKILLS, BinaryReward, FirstSuccess
 from road.tasks.families.kitchen import SUBTASKS, FirstTimes
 from road.tasks.robotics import refuse_mujoco_from
 
@@ -183,6 +183,39 @@ def test_success_is_told_from_the_observation_as_the_hand_tells_it() -> None:
     environment.close()
 
 
+class Fumbler(gymnasium.Env[Any, Any]):
+    """Succeeds in its second and third step and in no other."""
+
+    def reset(self, **_: Any) -> tuple[Any, dict[str, Any]]:
+        self.at = 0
+        return np.zeros(1), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        del action
+        self.at += 1
+        return np.zeros(1), -7.0, True, False, {"success": self.at in (2, 3)}
+
+
+def test_a_hand_learns_to_hold_on_and_is_judged_by_its_first_success() -> None:
+    learnt, judged = BinaryReward(Fumbler()), FirstSuccess(Fumbler())
+    for environment, ends in ((learnt, [False] * 4), (judged, [False, True])):
+        environment.reset()
+        steps = [environment.step(None) for _ in ends]
+        assert [step[1] for step in steps] == [0.0, 1.0, 1.0, 0.0][: len(ends)]
+        assert [step[2] for step in steps] == ends
+    for task in (TASKS[f"{name}-binary"] for name in SKILLS):
+        environment = task.judged.environment()
+        assert any(isinstance(layer, FirstSuccess) for layer in layers_of(environment))
+        assert task.score.normalise(1.0) == 100.0
+        environment.close()
+
+
+def layers_of(environment: Any) -> Iterator[Any]:
+    while environment is not environment.unwrapped:
+        yield environment
+        environment = environment.env
+
+
 def test_success_by_hand() -> None:
     pen = np.zeros((3, 45), np.float32)
     pen[:, 33:36] = pen[:, 36:39] = [0.0, 0.0, 1.0]
@@ -204,7 +237,7 @@ def test_kitchen_says_which_mujoco_it_needs() -> None:
     ("package", "name", "told"),
     [
         ("gymnasium_robotics", "kitchen-mixed", "this task needs gymnasium-robotics"),
-        ("mujoco", "hopper-medium", "Hopper-v4 needs MuJoCo"),
+        ("mujoco", "hopper-medium", "Hopper-v4 cannot be made: it needs MuJoCo"),
     ],
 )
 def test_a_missing_package_is_named_with_what_to_install(

@@ -4,6 +4,7 @@ Nothing is imported that was not allowed by name: a run's settings may come from
 """
 
 import importlib
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from road.data.dataset import Dataset
 from road.errors import UsageError
 from road.tasks.logged import logged
 from road.tasks.mending import as_logged
-from road.tasks.robotics import make_quietly
+from road.tasks.robotics import make_quietly, on_one_line
 from road.tasks.scores import ScoreReference
 from road.tasks.task import Environment, Task
 from road.tasks.transforms import Affine
@@ -30,6 +31,11 @@ RAW_RETURN = ScoreReference(minimum=0.0, maximum=100.0)
 """Where no references are known the score is the raw return."""
 
 
+def check_finite(name: str, value: float | None) -> None:
+    if value is not None and not math.isfinite(value):
+        raise UsageError(f"{name} must be a finite number, got {value}")
+
+
 @dataclass(frozen=True)
 class Own:
     """What a user brings along or sets otherwise; all None leaves a listed task as it is."""
@@ -37,12 +43,12 @@ class Own:
     env: str | None = None
     """An environment instead of a task: its Gymnasium id, or MODULE:ID (see --allow-import)."""
     data: str | None = None
-    """Data instead of the task's own: d4rl:NAME, minari:ID or file:PATH."""
+    """Data instead of the task's own: file:PATH, d4rl:NAME, minari:ID or stored:FOLDER."""
     action_units: Literal["environment", "unit"] | None = None
-    """Units of the actions in --data where it does not say so itself: the environment's own (None
-    means so too), or [-1, 1] ('unit')."""
+    """With --env, units of the actions in --data where it does not say so itself: the environment's
+    own (None means so too), or [-1, 1] ('unit')."""
     horizon: int | None = None
-    """Steps after which an episode is cut, where not the environment's own limit."""
+    """Steps after which an episode is cut: at most the environment's own limit, if it has one."""
     score_min: float | None = None
     """Raw return that scores 0; without references the score is the raw return."""
     score_max: float | None = None
@@ -55,6 +61,10 @@ class Own:
     def __post_init__(self) -> None:
         if self.horizon is not None and self.horizon < 1:
             raise UsageError(f"horizon must be 1 or more, got {self.horizon}")
+        for name in ("score_min", "score_max", "reward_scale", "reward_shift"):
+            check_finite(name, getattr(self, name))
+        if self.reward_scale == 0.0:
+            raise UsageError("reward_scale must not be 0: every reward would be the same")
         if (self.score_min is None) != (self.score_max is None):
             raise UsageError("score_min and score_max belong together: give both or neither")
         if self.env is not None and self.data is None:
@@ -114,10 +124,15 @@ def own_task(
 
 def adapted(task: Task, own: Own) -> Task:
     """A listed task with what the user sets otherwise."""
+    if own.action_units is not None:
+        raise UsageError(
+            f"--action-units belongs to --env: the data of {task.name} has actions in [-1, 1]"
+        )
     if own.data is not None:
         read = partial(logged, own.data, task.mend)
         task = replace(task, source=own.data, dataset=read)
     if own.horizon is not None:
+        check_horizon(own.horizon, task.horizon, task.name)
         task = replace(
             task,
             horizon=own.horizon,
@@ -132,14 +147,24 @@ def adapted(task: Task, own: Own) -> Task:
 def vector_environment(
     make: Callable[[], AnyEnvironment], name: str, horizon: int | None
 ) -> Environment:
-    environment = make()
+    environment: Any = make()  # a caller's function may give anything
+    if not isinstance(environment, gymnasium.Env):
+        raise UsageError(f"{name} makes {type(environment).__name__}, no Gymnasium environment")
+    limit = None if environment.spec is None else environment.spec.max_episode_steps
     if horizon is not None:
+        check_horizon(horizon, limit, name)
         environment = gymnasium.wrappers.TimeLimit(environment, horizon)
-    elif environment.spec is None or environment.spec.max_episode_steps is None:
+    elif limit is None:
         raise UsageError(
-            f"{name} has no time limit, so its episodes might never end; give --horizon STEPS"
+            f"{name} has no time limit, so its episodes might never end; give --horizon STEPS, or "
+            "horizon=STEPS in Python"
         )
     return as_vectors(environment, name)
+
+
+def check_horizon(horizon: int, limit: int | None, name: str) -> None:
+    if limit is not None and horizon > limit:
+        raise UsageError(f"{name} ends an episode after {limit} steps: horizon {horizon} is more")
 
 
 def shortened(make: Callable[[], Environment], horizon: int) -> Environment:
@@ -164,10 +189,14 @@ def make_registered(environment_id: str, allowed: tuple[str, ...]) -> AnyEnviron
     except gymnasium.error.UnregisteredEnv:
         near = get_close_matches(name, gymnasium.registry, n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise UsageError(
-            f"unknown environment {name!r}: {hint}an environment of another package is named "
-            "--env MODULE:ID --allow-import MODULE"
-        ) from None
+        where = (
+            f"the module {module!r} does not register it"
+            if module
+            else "an environment of another package is named --env MODULE:ID --allow-import MODULE"
+        )
+        raise UsageError(f"unknown environment {name!r}: {hint}{where}") from None
+    except gymnasium.error.Error as error:
+        raise UsageError(f"environment {name!r} cannot be made: {on_one_line(error)}") from error
 
 
 def import_allowed(module: str, allowed: tuple[str, ...]) -> None:
@@ -182,5 +211,9 @@ def import_allowed(module: str, allowed: tuple[str, ...]) -> None:
         sys.path.append(here)
     try:
         importlib.import_module(module)
-    except ImportError as error:
-        raise UsageError(f"cannot import {module!r} for the environment: {error}") from error
+    except (Exception, SystemExit) as error:  # it may do anything while it is imported
+        told = f"{type(error).__name__}: {on_one_line(error)}"
+        raise UsageError(
+            f"cannot import {module!r} for the environment ({told}); it is looked for in the "
+            "current folder and in PYTHONPATH"
+        ) from error

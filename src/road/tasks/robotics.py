@@ -6,6 +6,7 @@ import contextlib
 import io
 import warnings
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import gymnasium
@@ -35,7 +36,14 @@ def make_quietly(environment_id: str, **options: Any) -> gymnasium.Env[Any, Any]
             warnings.simplefilter("ignore", DeprecationWarning)
             return gymnasium.make(environment_id, disable_env_checker=True, **options)
     except (gymnasium.error.DependencyNotInstalled, ImportError) as absent:
-        raise UsageError(f"{environment_id} needs MuJoCo, which is missing; {INSTALL}") from absent
+        told = on_one_line(absent)
+        if "mujoco" in told.lower() and find_spec("mujoco") is None:
+            told = f"it needs MuJoCo, which is missing; {INSTALL}"
+        raise UsageError(f"{environment_id} cannot be made: {told}") from absent
+
+
+def on_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 def refuse_mujoco_from(first_broken: tuple[int, int], task: str) -> None:

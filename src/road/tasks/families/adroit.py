@@ -1,9 +1,10 @@
 """A hand of 24 joints that turns a pen, opens a door or carries a ball; only success counts.
 
-A step pays 1 if it ends in success. No episode ends before its time, so that holding on to a
-success pays. The authors' own binary logs are not part of D4RL: the cloned ones are, which were
-made the same way (human demonstrations and a policy that imitates them), and success is a
-function of the observation, so their rewards are made anew.
+A step pays 1 if it ends in success. No episode that is learnt from ends before its time, so that
+holding on to a success pays; what is judged is whether there was one. The authors' own binary logs
+are not part of D4RL: the cloned ones are, which were made the same way (human demonstrations and a
+policy that imitates them), and success is a function of the observation, so their rewards are made
+anew.
 """
 
 from collections.abc import Callable
@@ -31,6 +32,9 @@ Success = Callable[[Rows], NDArray[np.bool_]]
 """Whether each observation (row, number) is one of success."""
 
 CENTRED = Affine(scale=10.0, shift=-5.0)
+
+SUCCEEDED = ScoreReference(minimum=0.0, maximum=1.0)
+"""Episodes are judged until their first success, so the score is the share of successes."""
 
 
 def pen_is_turned(observation: Rows) -> NDArray[np.bool_]:
@@ -74,13 +78,24 @@ class BinaryReward(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, _, _, truncated, info = self.env.step(action)
-        return observation, float(info["success"]), False, truncated, info
+        return observation, float(info["success"]), self.over(info), truncated, info
+
+    def over(self, info: dict[str, Any]) -> bool:
+        del info
+        return False
 
 
-def make_environment(skill: Skill) -> Environment:
+class FirstSuccess(BinaryReward):
+    """Ends with the first success, so that an episode returns 1 if there was one: the score."""
+
+    def over(self, info: dict[str, Any]) -> bool:
+        return bool(info["success"])
+
+
+def make_environment(skill: Skill, kind: type[BinaryReward] = BinaryReward) -> Environment:
     import_robotics()
     environment = make_quietly(skill.environment_id, max_episode_steps=skill.horizon)
-    return as_vectors(BinaryReward(environment), skill.environment_id)
+    return as_vectors(kind(environment), skill.environment_id)
 
 
 def mend(skill: Skill, dataset: Dataset) -> Dataset:
@@ -105,14 +120,14 @@ def hand_task(name: str) -> Task:
         environment=partial(make_environment, skill),
         dataset=partial(logged, source, mended),
         horizon=skill.horizon,
-        # The share of steps in success, as RLPD's authors score it.
-        score=ScoreReference(minimum=0.0, maximum=float(skill.horizon)),
+        score=SUCCEEDED,
         # IQL, RLPD and PROTO: every step costs 1 but those of success.
         reward=Affine(shift=-1.0),
         # CQL, Cal-QL and WSRL: -5 and 5.
         rewards={"cql": CENTRED, "cal-ql": CENTRED, "wsrl": CENTRED},
         settings=settings_of("adroit"),
         failure_reward=0.0,
+        judge=partial(make_environment, skill, FirstSuccess),
         environment_id=skill.environment_id,
         source=source,
         mend=mended,
