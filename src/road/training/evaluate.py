@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import jax
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from road.randomness import NumpyStream, Stream, jax_stream
 from road.tasks.task import Environment, Task
 from road.training.engine import Engine, Leaves
-from road.training.rollout import guarded
+from road.training.rollout import checked_observation, checked_reward, guarded
 from road.types import Spec
 
 Policy = Callable[[NDArray[np.float32], int], NDArray[np.float32]]
@@ -44,15 +45,24 @@ class Lane:
     def begin(self, episode: int, seed: int) -> None:
         observation, _ = guarded("reset", episode, self.environment.reset, seed=seed)
         self.episode, self.total, self.length = episode, 0.0, 0
-        self.observation = np.asarray(observation, np.float32)
+        self._see(observation)
 
     def step(self, action: NDArray[np.float32]) -> bool:
         """Whether the episode is over."""
         result = guarded("step", self.episode or 0, self.environment.step, action)
         observation, reward, terminated, truncated, _ = result
-        self.total, self.length = self.total + float(reward), self.length + 1
-        self.observation = np.asarray(observation, np.float32)
+        self.total += checked_reward(reward, self._where)
+        self.length += 1
+        self._see(observation)
         return bool(terminated or truncated)
+
+    def _see(self, observation: Any) -> None:
+        shape = self.environment.observation_space.shape
+        self.observation = checked_observation(observation, shape, self._where)
+
+    @property
+    def _where(self) -> str:
+        return f"episode {self.episode}, step {self.length} of an evaluation"
 
 
 def spec_of(environment: Environment) -> Spec:

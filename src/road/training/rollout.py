@@ -4,6 +4,7 @@ The reset seed of an episode is a function of the run's seed and the episode's n
 is its number and the actions taken so far: a resumed run replays them and stands where it stood.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,14 +96,10 @@ class Rollout:
     def _advance(self, action: Vector) -> tuple[Vector, float, bool, bool]:
         result = guarded("step", self.episode, self._environment.step, action)
         observation, reward, terminated, truncated, _ = result
-        if not np.isfinite(reward):
-            raise EnvironmentFailure(
-                f"the environment paid {reward} in episode {self.episode}, step {len(self.actions)}"
-            )
-        vector = self._checked(observation)
+        paid, vector = checked_reward(reward, self._where), self._checked(observation)
         self.actions.append(action)
-        self.raw_return += float(reward)
-        return vector, float(reward), bool(terminated), bool(truncated)
+        self.raw_return += paid
+        return vector, paid, bool(terminated), bool(truncated)
 
     def _reset(self) -> Vector:
         seed = int(self._seeds.at(self.episode).integers(2**31))
@@ -110,19 +107,34 @@ class Rollout:
         return self._checked(observation)
 
     def _checked(self, observation: Any) -> Vector:
-        vector = np.asarray(observation, np.float32)
-        expected = self._environment.observation_space.shape
-        if vector.shape != expected:
-            raise EnvironmentFailure(
-                f"the environment gave an observation of shape {vector.shape}, not {expected}, "
-                f"in episode {self.episode}, step {len(self.actions)}"
-            )
-        if not np.isfinite(vector).all():
-            raise EnvironmentFailure(
-                f"the environment gave a non-finite observation in episode {self.episode}, "
-                f"step {len(self.actions)}"
-            )
-        return vector
+        return checked_observation(
+            observation, self._environment.observation_space.shape, self._where
+        )
+
+    @property
+    def _where(self) -> str:
+        return f"episode {self.episode}, step {len(self.actions)}"
+
+
+def checked_reward(reward: Any, where: str) -> float:
+    try:
+        paid = float(reward)
+    except (TypeError, ValueError):
+        paid = math.nan
+    if not math.isfinite(paid):
+        raise EnvironmentFailure(f"the environment paid {reward} in {where}")
+    return paid
+
+
+def checked_observation(observation: Any, shape: Any, where: str) -> Vector:
+    vector = np.asarray(observation, np.float32)
+    if vector.shape != shape:
+        raise EnvironmentFailure(
+            f"the environment gave an observation of shape {vector.shape}, not {shape}, in {where}"
+        )
+    if not np.isfinite(vector).all():
+        raise EnvironmentFailure(f"the environment gave a non-finite observation in {where}")
+    return vector
 
 
 def guarded(what: str, episode: int, call: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,7 @@
 """Asking a run to stop: the handler sets a flag, every loop polls it."""
 
 import signal
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
@@ -22,9 +23,12 @@ class StopRequest:
 
 @contextmanager
 def listening() -> Generator[StopRequest]:
-    """Take SIGTERM and SIGINT as requests while inside."""
+    """Take SIGTERM and SIGINT as requests while inside; Python lets no other thread do so."""
     request = StopRequest()
-    before = {n: signal.signal(n, request.note) for n in (signal.SIGTERM, signal.SIGINT)}
+    heard = (signal.SIGTERM, signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread():
+        heard = ()
+    before = {n: signal.signal(n, request.note) for n in heard}
     try:
         yield request
     finally:
