@@ -13,6 +13,7 @@ class Cart(gymnasium.Env[Any, Any]):
     def __init__(self) -> None:
         self.observation_space: Any = spaces.Box(-np.inf, np.inf, (2,), np.float64)
         self.action_space: Any = spaces.Box(-2.0, 2.0, (1,), np.float64)
+        self.closed = False
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         super().reset(seed=seed, options=options)
@@ -27,6 +28,9 @@ class Cart(gymnasium.Env[Any, Any]):
 
     def seen(self) -> Any:
         return np.array([self.place, self.speed])
+
+    def close(self) -> None:
+        self.closed = True
 
 
 class DictCart(Cart):
@@ -69,3 +73,14 @@ class BrokenCart(Cart):
     def step(self, action: Any) -> Any:
         del action
         raise OSError("the cable is out")
+
+
+class UnpaidCart(Cart):
+    def step(self, action: Any) -> Any:
+        observation, _, *rest = super().step(action)
+        return observation, float("nan"), *rest
+
+
+class LostCart(Cart):
+    def seen(self) -> Any:
+        return np.array([np.nan, self.speed])

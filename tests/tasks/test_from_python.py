@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,9 +23,16 @@ from road.mixing import FixedMixer
 from road.replay.rows import unpack
 from road.tasks.own import Own, own_task
 from road.tasks.transforms import Affine
+from road.training.config import check_whole
 from road.training.events import Evaluated
 from road.training.folder import RunFolder
-from road.training.from_python import Finetuned, given_plan, name_of_agent, name_of_mixer
+from road.training.from_python import (
+    Finetuned,
+    given_plan,
+    given_task,
+    name_of_agent,
+    name_of_mixer,
+)
 from road.training.run import Run
 from road.training.signals import StopRequest
 
@@ -75,7 +83,8 @@ def test_a_run_of_python_objects_is_not_resumed_from_the_command_line(result: Fi
 def test_it_is_resumed_with_the_same_objects_and_only_as_what_it_was(result: Finetuned) -> None:
     again = partial(road.finetune, bodies.Cart, some_rows(), mixer="road", out=result.folder)
     finished = again(agent=SMALL, resume=True, **TINY)
-    assert finished.evaluations == ()
+    assert finished.evaluations == result.evaluations
+    assert len(result.evaluations) == 2
     with pytest.raises(UsageError, match=r"other settings \(agent\)"):
         again(agent=IQL(hidden=(4, 4)), resume=True, **TINY)
     with pytest.raises(UsageError, match="already holds a run"):
@@ -104,6 +113,56 @@ def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Pa
 def test_a_misspelt_setting_gets_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="unknown setting 'online_step': did you mean"):
         road.finetune(bodies.Cart, some_rows(), online_step=3)
+
+
+def test_it_runs_in_a_thread_too(result: Finetuned) -> None:
+    """Only the main thread may listen for signals."""
+    found: list[Finetuned] = []
+    tune = partial(road.finetune, bodies.Cart, some_rows(), agent=SMALL, mixer="road", **TINY)
+    thread = threading.Thread(target=lambda: found.append(tune()))
+    thread.start()
+    thread.join()
+    assert found[0].evaluations == result.evaluations
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("Reacher-v5", some_rows()), "environment must be a function that makes one"),
+        ((bodies.Cart(), some_rows()), "environment must be a function that makes one"),
+        ((lambda: None, some_rows()), "own makes NoneType, no Gymnasium environment"),
+        ((bodies.Cart, some_rows().arrays()), "dataset must be a source .* got dict"),
+        ((bodies.Cart, Path("mine.npz")), "dataset must be a source .* got PosixPath"),
+    ],
+)
+def test_what_is_no_environment_or_no_data_is_refused(given: Any, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        given_task(*given, Own(horizon=10)).environment()
+
+
+def test_a_setting_that_is_no_whole_number_is_refused() -> None:
+    """A user without run-time types gets this far; tests have them, so it is asked directly."""
+    for value in ("1", 2.5, "episode"):
+        with pytest.raises(UsageError, match=f"seed must be a whole number, got {value!r}"):
+            check_whole("seed", value, 0)
+
+
+@pytest.mark.parametrize("body", [bodies.UnpaidCart, bodies.LostCart])
+def test_nonsense_in_an_evaluation_is_told_in_one_line(body: Any) -> None:
+    """Judged before its first online step, so the evaluation meets it first."""
+    with pytest.raises(EnvironmentFailure, match=r"step 0 of an evaluation"):
+        road.finetune(body, some_rows(), agent=SMALL, **TINY)
+
+
+def test_the_environment_that_the_policy_was_made_from_is_closed() -> None:
+    made: list[bodies.Cart] = []
+
+    def make() -> bodies.Cart:
+        made.append(bodies.Cart())
+        return made[-1]
+
+    road.finetune(make, some_rows(), agent=SMALL, **TINY)
+    assert all(cart.closed for cart in made)
 
 
 def test_an_environment_that_breaks_is_told_in_one_line() -> None:

@@ -55,14 +55,19 @@ class RunConfig:
         least = {"seed": 0, "offline_steps": 0, "online_steps": 0, "warmup_steps": 0}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name == "seed" and value > MOST_SEED:
-                raise UsageError(f"seed must be {MOST_SEED} or less, got {value}")
-            if value != "episode" and value < least.get(field.name, 1):
-                raise UsageError(
-                    f"{field.name} must be {least.get(field.name, 1)} or more, got {value}"
-                )
+            if field.name != "period" or value != "episode":
+                check_whole(field.name, value, least.get(field.name, 1))
+        if self.seed > MOST_SEED:
+            raise UsageError(f"seed must be {MOST_SEED} or less, got {self.seed}")
         if self.offline_steps + self.online_steps == 0:
             raise UsageError("offline_steps and online_steps are both 0: there is nothing to do")
+
+
+def check_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int):
+        raise UsageError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise UsageError(f"{name} must be {least} or more, got {value}")
 
 
 @dataclass(frozen=True)

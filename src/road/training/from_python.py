@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Finetuned:
     folder: Path | None
     """The run folder, if one was asked for: ``road report`` draws it, ``road eval`` judges it."""
     evaluations: tuple[Evaluated, ...]
-    """Every evaluation of this call, in order."""
+    """Every evaluation of the run, in order, also those before it was resumed."""
     policy: Policy
     """What was learnt: from an observation of the environment to its best action, in its units."""
 
@@ -82,12 +82,12 @@ def finetune(
     own = Own(**{name: settings.pop(name) for name in own_names() if name in settings})
     plan = given_plan(given_task(environment, dataset, own), agent, mixer, own)
     plan = replace(plan, config=replace(plan.config, **checked(settings)))
-    seen: list[Evaluated] = []
     with contextlib.ExitStack() as cleaning:
         folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
-        run_in(plan, folder, recorder(seen, notify), resume=resume)
+        run_in(plan, folder, notify or unheard, resume=resume)
+        evaluations = evaluations_of(folder)
         policy = learnt_policy(plan, folder, environment)
-    return Finetuned(None if out is None else folder, tuple(seen), policy)
+    return Finetuned(None if out is None else folder, evaluations, policy)
 
 
 def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
@@ -95,6 +95,7 @@ def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
     state = pick_state(folder, best=False)
     actions = unit_actions(make(), plan.task_name)
     vectors = FlatObservations(actions)
+    vectors.close()  # only its spaces are needed, and a machine may be there but once
     engine = Engine(agent_of(plan, state), spec_of(vectors))
     key = jax_stream(plan.config.seed, Stream.EVALUATING)
 
@@ -120,17 +121,27 @@ def check_same(plan: Plan, folder: Path) -> None:
         raise UsageError(f"{folder} was begun with other settings ({', '.join(changed)})")
 
 
-def recorder(seen: list[Evaluated], told: Notify | None) -> Notify:
-    def note(event: Event) -> None:
-        if isinstance(event, Evaluated):
-            seen.append(event)
-        if told is not None:
-            told(event)
-
-    return note
+def evaluations_of(folder: Path) -> tuple[Evaluated, ...]:
+    rows = map(json.loads, (folder / "evaluations.jsonl").read_text("utf-8").splitlines())
+    return tuple(Evaluated(row.pop("phase"), row.pop("step"), Evaluation(**row)) for row in rows)
 
 
-def given_task(make: MakeEnvironment, dataset: Dataset | str, own: Own) -> Task:
+def unheard(event: Event) -> None:
+    del event
+
+
+def given_task(environment: Any, dataset: Any, own: Own) -> Task:
+    if not callable(environment):
+        raise UsageError(
+            "environment must be a function that makes one, such as "
+            f"lambda: gymnasium.make('Reacher-v5'), got {environment!r}"
+        )
+    if not isinstance(dataset, Dataset | str):
+        raise UsageError(
+            "dataset must be a source such as 'file:logs.hdf5', or a Dataset (see "
+            f"road.data.from_arrays), got {type(dataset).__name__}"
+        )
+    make = cast("MakeEnvironment", environment)
     called = getattr(make, "__name__", "")
     name = called if called.isidentifier() else "own"
     if isinstance(dataset, str):
