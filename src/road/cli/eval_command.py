@@ -10,8 +10,8 @@ import tyro
 
 from road.cli.flags import parse_flags
 from road.cli.jax_setup import prepare_jax
+from road.data.folder import data_folder
 from road.errors import UsageError
-from road.tasks.cache import data_folder
 
 
 @dataclass(frozen=True)

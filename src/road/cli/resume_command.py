@@ -10,7 +10,7 @@ from road.cli.display import watching
 from road.cli.finish import finish
 from road.cli.flags import parse_flags
 from road.cli.jax_setup import prepare_jax
-from road.tasks.cache import data_folder
+from road.data.folder import data_folder
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from road.cli.display import watching
 from road.cli.finish import finish
 from road.cli.flags import parse_flags
 from road.cli.jax_setup import prepare_jax
+from road.data.folder import data_folder
 from road.errors import UsageError
-from road.tasks.cache import data_folder
 from road.tasks.catalogue import DEFAULT_TASK, TASKS, usual_spelling
 from road.tasks.own import Own
 
@@ -74,9 +74,9 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
 def anchored(own: Own) -> Own:
     """A path is written down whole, so that the run can be resumed from another folder."""
     scheme, _, path = (own.data or "").partition(":")
-    if scheme != "file":
+    if scheme not in ("file", "stored"):
         return own
-    return dataclasses.replace(own, data=f"file:{Path(path).expanduser().absolute()}")
+    return dataclasses.replace(own, data=f"{scheme}:{Path(path).expanduser().absolute()}")
 
 
 def flags_class(base: Any, run_config: type[Any]) -> type[Any]:

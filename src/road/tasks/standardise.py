@@ -1,7 +1,8 @@
 """Observations in units of the dataset's own spread: for tasks whose numbers differ in size."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -34,10 +35,12 @@ def standardiser(dataset: Dataset) -> Standardiser:
 
 def standardised(task: Task) -> Task:
     """The same task, its observations standardised by its dataset in data and environment alike."""
+    # Measured once: a run makes a dozen environments, and the data may be large.
+    scale = cache(lambda: standardiser(task.dataset()))
     return replace(
         task,
         dataset=partial(standardised_dataset, task),
-        environment=partial(standardised_environment, task),
+        environment=partial(standardised_environment, task.environment, scale),
     )
 
 
@@ -51,9 +54,11 @@ def standardised_dataset(task: Task) -> Dataset:
     )
 
 
-def standardised_environment(task: Task) -> Environment:
-    environment, scale = task.environment(), standardiser(task.dataset())
+def standardised_environment(
+    make: Callable[[], Environment], scale: Callable[[], Standardiser]
+) -> Environment:
+    environment = make()
     space = environment.observation_space
     assert isinstance(space, Box)  # every task's environment has flat observations
     wide = Box(-np.inf, np.inf, space.shape, np.float32)
-    return TransformObservation(environment, scale, wide)
+    return TransformObservation(environment, scale(), wide)
