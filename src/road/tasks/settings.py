@@ -2,8 +2,8 @@
 
 One table per family, as plain data: group (the run, an agent, a mixer), field, value. What a table
 does not name keeps the default of its dataclass, which is ROAD's own table of hyper-parameters
-where that has an entry. Families of the paper's tasks stand here with the source of each number;
-the tasks themselves come with their data.
+where that has an entry. These are the families that make their own data; those of the paper stand
+in ``family_settings``, with the source of each number.
 """
 
 from collections.abc import Mapping
