@@ -19,6 +19,7 @@ from road.theory.figures.canvas import (
     bars,
     canvas,
     curve,
+    mark,
     name_rows,
 )
 
@@ -52,25 +53,24 @@ def draw_drift(axes: Axes, found: Mapping[str, Any], title: str) -> None:
             axes, [2000 / points * (i + 1) for i in range(points)], each, COLOURS[name], label=name
         )
     axes.set_title(title)
-    axes.set(xlabel="pull", ylabel="regret against the oracle")
+    axes.set(xlabel="pull", ylabel="summed regret against the oracle")
 
 
 def draw_recorded(axes: Axes, recorded: Mapping[str, Any]) -> None:
-    """As a share of what uniform choice misses."""
-    for offset, quality, colour in ((0.12, "low", ORANGE), (-0.12, "high", BLUE)):
-        regret = recorded[quality]["regret"]
-        unit = regret["uniform"]["mean"]
-        shown = {
-            name: {part: each[part] / unit for part in ("mean", "low", "high")}
-            for name, each in regret.items()
-        }
-        bars(axes, shown, [colour] * len(shown), offset)
-        axes.plot([], [], "o-", color=colour, label=f"{quality}-quality data")
+    for offset, kind, colour, text in (
+        (0.22, "low", ORANGE, "chain, low-quality data"),
+        (0.0, "high", BLUE, "chain, high-quality data"),
+        (-0.22, "real", GREEN, "nine training runs"),
+    ):
+        regret = recorded[kind]["regret"]
+        bars(axes, regret, [colour] * len(regret), offset)
+        axes.plot([], [], "o-", color=colour, label=text)
     name_rows(axes, list(recorded["low"]["regret"]))
+    mark(axes, 1.0, "--")
     axes.set_xlim(left=0.0)
-    axes.set_title("On $R_q$ recorded on the chain")
-    axes.set_xlabel("regret, uniform choice = 1")
-    axes.legend(loc="lower right", bbox_to_anchor=(0.75, 0.02))
+    axes.set_title("On recorded $R_q$")
+    axes.set_xlabel("regret, an even choice = 1")
+    axes.legend(loc="center left")
 
 
 def draw_order(axes: Axes, order: Mapping[str, Any]) -> None:

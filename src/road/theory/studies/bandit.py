@@ -1,14 +1,11 @@
-"""The library's bandit where arms move: breaks, slow drift, and R_q recorded on the chain."""
+"""The library's bandit where arms move: breaks, slow drift, and R_q that was recorded."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from road.mixing import SlidingWindowUCB
-from road.mixing.mixers import PAPER_ARMS
 from road.theory.bandits import Bandit, DiscountedUCB, ThompsonSampling, UniformChoice
-from road.theory.chain import DATA, DEMO, DataQuality
-from road.theory.credits import each_credit
 from road.theory.draws import generator
 from road.theory.drift import (
     LEVELS,
@@ -21,8 +18,8 @@ from road.theory.drift import (
     play,
     slow,
 )
-from road.theory.qlearning import Run, learn
 from road.theory.statistics import Numbers, Tell, interval
+from road.theory.studies import replay
 
 HORIZON = 2000
 BREAKS = 4
@@ -32,8 +29,6 @@ EXPLORATION = 0.6
 HORIZONS = (1000, 2000, 4000, 8000, 16000, 32000)
 COMPARED = ("sliding window", "discounted UCB", "UCB1 (no forgetting)")
 """Whose growth with the horizon is measured."""
-EVERY = 10
-"""Online steps of the chain per recorded period."""
 
 
 def compute(repetitions: int, seed: int, tell: Tell) -> Numbers:
@@ -43,11 +38,11 @@ def compute(repetitions: int, seed: int, tell: Tell) -> Numbers:
     tell(0.25)
     drifts["slow"] = contest(slowly, seed)
     tell(0.5)
-    credited = {quality: recorded_contest(quality, 3 * repetitions, seed) for quality in DATA}
+    recorded = {**replay.on_the_chain(3 * repetitions, seed), "real": replay.in_real_runs()}
     tell(0.6)
     return {
         "drifts": drifts,
-        "recorded": credited,
+        "recorded": recorded,
         "order": order(max(repetitions // 3, 2), seed, tell),
     }
 
@@ -75,53 +70,6 @@ def contest(worlds: list[Means], seed: int) -> Numbers:
             curves.setdefault(name, []).append(dynamic_regret(means, arms))
     step = HORIZON // 50
     return {name: interval(np.stack(runs)[:, step - 1 :: step], 0) for name, runs in curves.items()}
-
-
-def recorded_rivals(seed: int) -> Mapping[str, Bandit]:
-    arms = len(PAPER_ARMS)
-    return {
-        "ROAD (c = 2)": SlidingWindowUCB(arms),
-        "standardised": SlidingWindowUCB(arms, 2.0, None, "standardised"),
-        "standardised, c = 0.1": SlidingWindowUCB(arms, 0.1, None, "standardised"),
-        "the same, window 25": SlidingWindowUCB(arms, 0.1, 25, "standardised"),
-        "uniform": UniformChoice(arms, seed),
-    }
-
-
-def recorded_contest(quality: DataQuality, repetitions: int, seed: int) -> Numbers:
-    """R_q of runs at a fixed ratio, one run per arm, stands for what the arms would have paid."""
-    credits = recorded(quality, repetitions, seed)
-    means = credits.mean(0)
-    chosen: dict[str, list[list[int]]] = {}
-    for index, run in enumerate(credits):
-        for name, bandit in recorded_rivals(index).items():
-            chosen.setdefault(name, []).append(play(bandit, run))
-    chosen["best single arm"] = [best_single_arm(means)]
-    regret = {
-        name: interval(np.array([dynamic_regret(means, arms)[-1] for arms in runs]))
-        for name, runs in chosen.items()
-    }
-    return {
-        "means": means,
-        "spread_within_arm": credits.std(0).mean(),
-        "spread_between_arms": means.std(1).mean(),
-        "regret": regret,
-        "pulls": {name: pulled(runs) for name, runs in chosen.items()},
-    }
-
-
-def pulled(runs: list[list[int]]) -> np.ndarray:
-    """The share of the pulls that each arm got."""
-    return np.bincount(np.ravel(runs), minlength=len(PAPER_ARMS)) / np.size(runs)
-
-
-def recorded(quality: DataQuality, repetitions: int, seed: int) -> np.ndarray:
-    """R_q per repetition, period and arm."""
-    runs = [Run(DEMO, quality, arm) for _ in range(repetitions) for arm in PAPER_ARMS]
-    curves = learn(runs, generator(seed, f"recorded {quality}"), EVERY)
-    credits = each_credit(curves.offline_advantage.T, curves.online_advantage.T)
-    shaped = credits.reshape(repetitions, len(PAPER_ARMS), -1)
-    return np.swapaxes(shaped, 1, 2)
 
 
 def order(repetitions: int, seed: int, tell: Tell) -> Numbers:
