@@ -18,6 +18,7 @@ from road.theory.bias import (
     width_policy,
 )
 from road.theory.draws import generator
+from road.theory.studies.bias import cell, ten_percent
 
 
 @pytest.mark.parametrize("length", [0.3, 1.0, 5.0])
@@ -60,11 +61,16 @@ def test_rho_is_noise_over_signal():
 
 
 def test_the_middle_of_the_papers_chain_is_upside_down():
-    """The formula is E|grad eps|^2 / |grad f|^2 = (sigma / l)^2 / (1/2 / L^2), not its inverse."""
-    setting = Setting(0.3, 2.0, value_length=10.0)
-    by_gradients = (0.3 / 2.0) ** 2 / (0.5 / 10.0**2)
-    assert formula_ratio(setting) == pytest.approx(by_gradients)
-    assert formula_ratio(setting) != pytest.approx(1.0 / by_gradients)
+    """Slopes are measured on drawn fields: rho is those of the error over those of f."""
+    setting = Setting(0.3, 5.0, value_length=20.0)
+    rng = generator(4, "slopes")
+    error, value = (
+        (np.gradient(draw(setting, 4000, rng), GRID, axis=1) ** 2).mean()
+        for draw in (error_fields, value_fields)
+    )
+    assert exact_ratio(setting) == pytest.approx(error / value, rel=0.1)
+    assert formula_ratio(setting) == pytest.approx(error / value, rel=0.1)
+    assert error / value > 2.0 * value / error
 
 
 def test_the_formula_holds_for_narrow_policies_only():
@@ -91,3 +97,16 @@ def test_values_have_the_mean_square_and_length_that_the_formula_is_given():
     slope = np.gradient(values, GRID, axis=1)[:, 1:-1]
     assert (values**2).mean() == pytest.approx(0.5, rel=0.05)
     assert np.sqrt((values**2).mean() / (slope**2).mean()) == pytest.approx(2.0, rel=0.05)
+
+
+def test_the_edge_of_validity_is_where_a_tenth_is_missing():
+    """(1 - (1 + 2 w^2)^-1/2) / w^2 falls to 0.9 there."""
+    edge = ten_percent()
+    assert (1.0 - (1.0 + 2.0 * edge**2) ** -0.5) / edge**2 == pytest.approx(0.9, abs=0.002)
+
+
+def test_the_luck_of_the_drawn_errors_is_taken_out():
+    """Ten errors of small amplitude: their variance is far from its mean, the theorem is not."""
+    found = cell(Setting(0.01, 10.0), 10, generator(5, "luck"))
+    assert abs(found["softmax_bias"] / found["predicted_bias"] - 1.0) > 0.1
+    assert found["softmax_over_prediction"] == pytest.approx(1.0, abs=0.01)

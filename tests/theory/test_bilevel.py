@@ -124,6 +124,21 @@ def test_the_printed_sign_is_wrong_by_hand():
     assert printed_gradient(inner, 0.5, offline, online) == pytest.approx(1.0)
 
 
+def test_the_printed_ratio_is_not_projected_by_hand():
+    """f = (0, theta) fits (1, 3) with theta = 3 whatever m is, so the exact gradient is zero.
+
+    The printed one is -pi(a_0) (1 + A_f) / d_m · (d_on - d_off) · delta at the first action, where
+    A_f = -3 pi(a_1), d_m = 1/2, d_on - d_off = -1 and delta = -1; beta = 2 is in pi alone.
+    """
+    mdp = MDP(np.ones((1, 2, 1)), np.array([[0.0, 1.0]]), np.ones(1), 0.0)
+    inner = Inner(mdp, np.array([[[0.0], [1.0]]]), np.array([[1.0, 3.0]]), inverse_temperature=2.0)
+    _, offline, online = one_constant()
+    first = 1.0 / (1.0 + np.exp(6.0))
+    by_hand = -first * (1.0 - 3.0 * (1.0 - first)) / 0.5
+    assert ratio_gradient(inner, 0.5, offline, online, "perceived") == pytest.approx(0.0)
+    assert printed_gradient(inner, 0.5, offline, online) == pytest.approx(by_hand)
+
+
 def test_beta_belongs_to_the_induced_distribution():
     """With d^pi frozen, the slope of E_d [f] in f(s, a) is d (1 + beta A_f), not d (1 + A_f)."""
     inner, offline, online = small_inner()

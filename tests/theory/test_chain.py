@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from road.theory.chain import DEMO, Reading, all_readings, chain_mdp, visits
+from road.theory.chain import DEMO, PHASE, Reading, all_readings, chain_mdp, visits
 from road.theory.draws import generator
 from road.theory.mdp import expected_return
 from road.theory.qlearning import (
@@ -13,6 +13,7 @@ from road.theory.qlearning import (
     greedy,
     greedy_return,
     learn,
+    mixed_rows,
     row_advantage,
     update,
 )
@@ -21,6 +22,7 @@ from road.theory.studies.chain import (
     OPEN,
     REVERSED,
     Cell,
+    Cells,
     clearly,
     hump,
     ordered,
@@ -72,6 +74,15 @@ def test_an_update_by_hand():
     table = np.array([[[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]])
     update(three_places([0, 0, 0, 1, 1, 1]), table, np.array([[4]]))
     assert table[0, 2, 0] == pytest.approx(1e-3)
+
+
+def test_rows_come_from_the_dataset_or_from_what_the_buffer_holds_so_far():
+    """Offline rows are 0, online rows 1, and what is not yet written 9: three are written."""
+    rows = np.concatenate([np.zeros((2, PHASE)), np.ones((2, 3)), np.full((2, 997), 9)], 1)
+    drawn = mixed_rows(rows.astype(np.int64), 3, np.array([0.2, 1.0]), 4000, generator(0, "rows"))
+    assert set(drawn[0].tolist()) == {0, 1}
+    assert (drawn[0] == 0).mean() == pytest.approx(0.2, abs=4 * np.sqrt(0.2 * 0.8 / 4000))
+    assert set(drawn[1].tolist()) == {0}
 
 
 def test_greedy_policy_return_and_advantage_by_hand():
@@ -132,6 +143,28 @@ def test_r_q_is_ordered_like_the_return_only_where_that_is_clear():
     against = cell(0.7, 0.2, flat)
     assert ordered({("low", 0.1): first, ("low", 0.5): against, **same}) == REVERSED
     assert ordered({("low", 0.1): first, ("low", 0.5): first, **same}) == OPEN
+
+
+def test_each_claim_is_read_off_its_own_data():
+    """Low data: 0.1 is better. High data: 0.5 is better. Exchanged, both are reversed."""
+    flat = [0.1] * 10
+    better, worse = cell(0.6, 0.4, flat), cell(0.5, 0.2, flat)
+    as_told: Cells = {
+        ("low", 0.1): better, ("low", 0.5): worse, ("high", 0.1): worse, ("high", 0.5): better,
+    }  # fmt: skip
+    exchanged: Cells = {
+        ("low", 0.1): worse, ("low", 0.5): better, ("high", 0.1): better, ("high", 0.5): worse,
+    }  # fmt: skip
+    assert verdict(DEMO, as_told)["verdict"][:2] == [HOLDS, HOLDS]
+    assert verdict(DEMO, exchanged)["verdict"][:2] == [REVERSED, REVERSED]
+
+
+def test_readings_that_run_side_by_side_do_not_mix():
+    """A reward at the goal is never negative, a cost per step always is."""
+    goal, costly = run_readings([Reading(length=5), Reading(5, "step")], 2, 0, "side by side")
+    assert len(goal) == len(costly) == 4
+    assert all((each.scores > 0.0).all() for each in goal.values())
+    assert all((each.scores < 0.0).all() for each in costly.values())
 
 
 def test_rising_throughout_allows_no_dip():

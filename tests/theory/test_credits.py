@@ -5,7 +5,13 @@ import pytest
 from tests.theory.problems import small_inner, small_mdp
 
 from road.mixing import Advantages, surrogate_objective
-from road.theory.credits import Seen, all_credits, perceived_advantages, surrogate_credit
+from road.theory.credits import (
+    Seen,
+    all_credits,
+    fresh_error_credit,
+    perceived_advantages,
+    surrogate_credit,
+)
 from road.theory.datasets import behaviour
 from road.theory.mdp import action_values, expected_return, occupancy, soft_greedy
 
@@ -67,7 +73,7 @@ def test_what_r_q_says_of_the_policy_is_the_critics_error():
     )
 
 
-def test_delta_by_hand():
+def test_delta_and_fresh_error_by_hand():
     """One state: values 1 and 3, the policy takes the second in 3/4 of the cases.
 
     Offline data has only the first action: 2.5 - 1 = 1.5. Online data is even: 2.5 - 2 = 0.5.
@@ -79,9 +85,11 @@ def test_delta_by_hand():
         np.array([[0.25, 0.75]]),
         np.array([[1.0, 0.0]]),
         np.array([[0.5, 0.5]]),
-        np.array([[0.5, 0.5]]),
+        np.array([[0.75, 0.25]]),
         np.array([[1.0, 1.0]]),
     )
+    # A quarter of the fresh rows is off by 2.
+    assert fresh_error_credit(seen) == -1.0
     assert perceived_advantages(seen) == [Advantages(1.5, 0.5)]
     assert surrogate_credit(seen, 2.0) == surrogate_objective(Advantages(1.5, 0.5), 2.0) == 0.5
 

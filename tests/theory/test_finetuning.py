@@ -48,6 +48,12 @@ def test_a_mixer_of_the_library_chooses_for_every_problem():
         np.testing.assert_allclose(each.reached, returns(each.now, each.now.mixed(arm)))
 
 
+def test_problems_draw_their_ratios_apart():
+    chooser = ByMixer(UniformMixer(ARMS))
+    now = rounds(chooser, 1)[0].now
+    assert len({each.offline_ratio for each in chooser.mixtures(chooser.init(6), now)}) > 1
+
+
 def returns(now: Round, distribution: StateAction) -> np.ndarray:
     seen = now.seen(distribution)
     return expected_return(seen.mdp, seen.policy)

@@ -5,8 +5,8 @@ import pytest
 from tests.theory.problems import BETA, small_inner
 
 from road.theory.bilevel import Inner
-from road.theory.hypergradient import cosine, loss_gradient, one_step_direction
-from road.theory.mdp import MDP, occupancy, soft_greedy
+from road.theory.hypergradient import cosine, judge_gradient, loss_gradient, one_step_direction
+from road.theory.mdp import MDP, action_values, expected_return, occupancy, soft_greedy
 from road.theory.projection import tabular
 
 
@@ -26,6 +26,24 @@ def test_a_judge_that_is_the_online_data_prefers_it():
     assert one_step_direction(inner, values, offline, fresh, "TD loss on fresh rows") < 0.0
 
 
+def test_the_judge_of_true_return_descends_its_negative():
+    """Against central differences of J in every parameter: descending must raise J."""
+    inner, offline, _ = small_inner(3)
+    theta = inner.fit(offline).parameters
+
+    def values(parameters: np.ndarray) -> np.ndarray:
+        return np.einsum("saf,f->sa", inner.features, parameters)
+
+    def reached(parameters: np.ndarray) -> float:
+        return float(expected_return(inner.mdp, soft_greedy(values(parameters), BETA)))
+
+    wanted = judge_gradient(inner, values(theta), "true return")
+    for index, slope in enumerate(wanted):
+        nudge = 1e-5 * np.eye(len(theta))[index]
+        rise = (reached(theta + nudge) - reached(theta - nudge)) / 2e-5
+        assert slope == pytest.approx(-rise, rel=1e-5, abs=1e-7)
+
+
 def test_exchanging_the_sources_turns_the_sign():
     inner, offline, online = small_inner(1)
     values = np.zeros((6, 3))
@@ -40,8 +58,6 @@ def test_judges_differ_only_in_their_target():
     inner, offline, online = small_inner(2)
     values = inner.fit(online).values
     policy = soft_greedy(values, BETA)
-    from road.theory.mdp import action_values
-
     told = Inner(inner.mdp, tabular(6, 3), action_values(inner.mdp, policy), BETA)
     by_loss, by_value = (
         one_step_direction(told, values, offline, online, judge)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,16 @@ import pytest
 
 from road.cli import main
 from road.errors import StorageError
+from road.mixing import FixedMixer
+from road.theory.choices import ByMixer
 from road.theory.families import random_problems
+from road.theory.finetuning import finetune
 from road.theory.folder import STUDIES, draw, make, write_whole
+from road.theory.mdp import soft_greedy
 from road.theory.statistics import interval, plain
-from road.theory.studies.gradient import matching
-from road.theory.studies.worth import correlation, credit_worth, lost
+from road.theory.studies.bilevel import judged
+from road.theory.studies.gradient import ALWAYS_LESS, agreement, curves, matching
+from road.theory.studies.worth import blurred, correlation, credit_worth, lost
 
 PICTURES = {
     "chain": ("chain", "chain-readings"),
@@ -51,6 +57,65 @@ def test_only_problems_with_a_slope_vote():
     assert (votes["mean"], votes["count"]) == (0.5, 2)
 
 
+def test_an_answer_that_never_looks_is_right_wherever_the_return_falls_and_nowhere_else():
+    """And the one-step direction, judged by fresh rows, gives that very answer."""
+    problem, _ = random_problems(6, 0)
+    found = agreement(next(finetune(problem, ByMixer(FixedMixer(0.5)), 1)))
+    blind = found[ALWAYS_LESS]
+    assert (blind["J rises"]["mean"], blind["J falls"]["mean"]) == (0.0, 1.0)
+    votes = blind["J rises"]["count"] + blind["J falls"]["count"]
+    assert votes >= blind["all"]["count"] == 6
+    assert found["one step: TD loss on fresh rows"]["says less"] > 0.9
+
+
+def test_the_problem_that_is_drawn_is_one_of_disagreement():
+    """Between its ends J and G have slopes of opposite signs."""
+    problem, _ = random_problems(24, 0)
+    found = curves(problem)["gradients"]
+    middle = slice(15, 35)  # m = 0.3 to 0.7
+    assert (np.array(found["true"][middle]) * np.array(found["perceived"][middle]) < 0.0).all()
+
+
+def test_regret_is_what_was_possible_less_what_was_reached():
+    """Two rounds on three problems, by hand. Poor: 1, then 1 + 2. Good: 0 - 1. Mixed: nothing."""
+    problem, _ = random_problems(3, 0)
+    first = next(finetune(problem, ByMixer(FixedMixer(0.5)), 1))
+    rounds = [
+        replace(first, reached=np.array([4.0, 5.0, 6.0]), possible=np.array([5.0, 5.0, 6.0])),
+        replace(first, reached=np.array([4.0, 7.0, 7.0]), possible=np.array([6.0, 6.0, 7.0])),
+    ]
+    quality = np.array(["poor", "good", "mixed"])
+    found = judged(rounds, np.full((2, 3), 5.0), np.full(3, 8.0), quality)
+    np.testing.assert_allclose(found["regret"]["mean"], [1 / 3, 2 / 3])
+    assert [found["regret_by_data"][name]["mean"] for name in quality] == [3.0, -1.0, 0.0]
+    np.testing.assert_allclose(found["beside_exact"]["mean"], [0.0, 1.0])
+    # Short by 4, 3, 2 and then by 4, 1, 1.
+    assert found["short_of_optimal"]["mean"] == pytest.approx(2.5)
+
+
+def test_a_noisy_critic_leads_its_policy_and_a_blended_one_does_not():
+    problem, _ = random_problems(3, 0)
+    now = next(finetune(problem, ByMixer(FixedMixer(0.5)), 1)).now
+    noisy, blended = (
+        blurred(now, 0.5, blend, noise, np.random.default_rng(0))
+        for blend, noise in ((1.0, 0.5), (0.5, 0.0))
+    )
+    own = now.seen(now.mixed(0.5))
+    np.testing.assert_allclose(
+        noisy.policy, soft_greedy(noisy.critic, now.inner.inverse_temperature)
+    )
+    assert np.abs(noisy.policy - own.policy).max() > 0.01
+    np.testing.assert_allclose(blended.policy, own.policy)
+
+
+def test_less_offline_data_is_a_credit_like_any_other():
+    """What it is worth does not depend on the critic."""
+    problem, quality = random_problems(3, 1)
+    levels = credit_worth(problem, np.array(quality), 0)["levels"]
+    exact, own = (levels[f"λ = {blend}"]["−m (no credit)"] for blend in (0, 1))
+    assert exact == own
+
+
 def test_r_q_says_nothing_of_the_ratio_with_an_exact_critic():
     """At kappa = 1 it is the same for every arm; at kappa = 0 it orders them perfectly."""
     problem, quality = random_problems(3, 1)
@@ -74,13 +139,17 @@ def test_every_study_is_recorded_in_the_docs():
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
-def test_pictures_follow_from_the_numbers_alone(path: Path, tmp_path: Path):
-    written = draw(path.stem, json.loads(path.read_text("utf-8")), tmp_path)
-    for name in PICTURES.get(path.stem, (path.stem,)):
-        assert (tmp_path / f"{name}.svg").read_text("utf-8").rstrip().endswith("</svg>")
-        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    shown = {each.name for each in path.parent.glob("*.svg")}
-    assert {each.name for each in written if each.suffix == ".svg"} <= shown
+def test_pictures_follow_from_the_numbers_alone(path: Path):
+    """And each of them stands in the docs."""
+    drawn = draw(path.stem, json.loads(path.read_text("utf-8")))
+    titles = PICTURES.get(path.stem, (path.stem,))
+    assert set(drawn) == {f"{title}.{kind}" for title in titles for kind in ("svg", "png")}
+    for name, content in drawn.items():
+        if name.endswith(".svg"):
+            assert content.rstrip().endswith(b"</svg>")
+            assert (path.parent / name).is_file()
+        else:
+            assert content.startswith(b"\x89PNG")
 
 
 @pytest.mark.integration
@@ -95,7 +164,7 @@ def test_every_study_computes_and_draws(tmp_path: Path):
 
 
 def run_theory(name: str, out: Path) -> None:
-    words = [sys.executable, "-m", "road.cli", "theory", name, "--seeds", "3", "--out", str(out)]
+    words = [sys.executable, "-m", "road.cli", "theory", name, "--seeds", "6", "--out", str(out)]
     answer = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert answer.returncode == 0, answer.stderr
     told = set(answer.stdout.splitlines())
@@ -109,7 +178,7 @@ def run_theory(name: str, out: Path) -> None:
         (["landscap"], 2, "did you mean 'landscape'?"),
         (["zzz"], 2, "known: chain, landscape"),
         ([], 2, "required"),
-        (["chain", "--seeds", "0"], 2, "seeds >= 3"),
+        (["chain", "--seeds", "5"], 2, "seeds >= 6"),
         (["chain", "--seeds", "some"], 2, "seeds"),
         (["chain", "--seed", "-1"], 2, "seed >= 0"),
         (["landscape", "--out", "/proc/theory"], 7, "cannot be written"),
@@ -132,6 +201,18 @@ def test_what_is_in_the_way_is_told_before_anything_is_computed(tmp_path: Path):
 
     with pytest.raises(StorageError, match="choose another folder"):
         make("landscape", tmp_path / "file" / "below", None, 0, never)
+
+
+def test_nothing_is_written_before_everything_is_drawn(tmp_path: Path):
+    """Stopped in the middle, a study leaves the earlier files as they were."""
+
+    def stop(done: float) -> None:
+        raise KeyboardInterrupt(done)
+
+    (tmp_path / "landscape.json").write_text("earlier")
+    with pytest.raises(KeyboardInterrupt):
+        make("landscape", tmp_path, None, 0, stop)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["earlier"]
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path):

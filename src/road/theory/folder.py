@@ -36,7 +36,10 @@ STUDIES: dict[str, Study] = {
 
 
 def make(name: str, out: Path, repetitions: int | None, seed: int, tell: Tell) -> list[Path]:
-    """Compute a study and write all its files; gives their paths."""
+    """Compute and draw a study, then write all its files; gives their paths.
+
+    Nothing is written before everything is there, so that numbers and pictures belong together.
+    """
     check_writable(out)
     study = STUDIES[name]
     compute: Callable[[int, int, Tell], Numbers] = import_module(
@@ -44,23 +47,23 @@ def make(name: str, out: Path, repetitions: int | None, seed: int, tell: Tell) -
     ).compute
     numbers = plain(compute(repetitions or study.repetitions, seed, tell))
     text = json.dumps(numbers, indent=1, ensure_ascii=False) + "\n"
-    written = [write_whole(out / f"{name}.json", text.encode())]
-    return written + draw(name, numbers, out)
+    content = {f"{name}.json": text.encode(), **draw(name, numbers)}
+    return [write_whole(out / title, each) for title, each in content.items()]
 
 
-def draw(name: str, numbers: Numbers, out: Path) -> list[Path]:
-    """The pictures of a study, from its numbers alone."""
+def draw(name: str, numbers: Numbers) -> dict[str, bytes]:
+    """The pictures of a study by their file names, from its numbers alone."""
     from road.theory.figures.canvas import settings
 
     drawing = import_module(f"road.theory.figures.{name}")
-    written: list[Path] = []
+    drawn: dict[str, bytes] = {}
     with settings():
         for title, figure in drawing.draw(numbers).items():
             for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
                 file = BytesIO()
                 figure.savefig(file, format=kind, metadata=metadata)
-                written.append(write_whole(out / f"{title}.{kind}", file.getvalue()))
-    return written
+                drawn[f"{title}.{kind}"] = file.getvalue()
+    return drawn
 
 
 def write_whole(path: Path, content: bytes) -> Path:

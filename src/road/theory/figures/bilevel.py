@@ -16,12 +16,14 @@ from road.theory.figures.canvas import (
     PURPLE,
     RED,
     SKY,
+    SOFT,
     YELLOW,
     bars,
     canvas,
     curve,
     level,
     mark,
+    math,
     name_rows,
 )
 
@@ -52,6 +54,7 @@ def draw_choosers(numbers: Mapping[str, Any]) -> Figure:
     random = numbers["random"]
     draw_curves(regret, random, "regret", skip=OFF_SCALE)
     level(regret, 0.0)
+    regret.set_ylabel("return missed so far")
     regret.set_title("Summed regret against the best ratio of each round")
     pairs = random[OFF_SCALE]["regret"]["mean"][-1]
     regret.annotate(f"Algorithm 1 on pairs ends at {pairs:.0f}".replace("-", "−"), (0.03, 0.04),
@@ -59,6 +62,7 @@ def draw_choosers(numbers: Mapping[str, Any]) -> Figure:
     draw_by_data(data, random)
     draw_curves(returns, random, "beside_exact", skip=OFF_SCALE)
     level(returns, 0.0)
+    returns.set_ylabel("difference in J")
     returns.set_title("True return, less that of the exact best ratio")
     draw_chain(chain, numbers["chain"])
     handles, names = chain.get_legend_handles_labels()
@@ -102,7 +106,7 @@ def draw_chain(axes: Axes, found: Mapping[str, Any]) -> None:
     level(axes, 0.9**4, "--")
     axes.annotate("optimal", (30, 0.9**4), xytext=(0, 3), textcoords="offset points", ha="right",
                   color=GREY, fontsize=8)  # fmt: skip
-    axes.set_ylim(top=0.68)
+    axes.set(ylim=(None, 0.68), ylabel="J")
     axes.set_title("True return on the paper's chain (dotted: high-quality data)")
     axes.set_xlabel("iteration of fitted Q-learning")
 
@@ -137,10 +141,6 @@ def draw_table(figure: Figure, axes: Axes, credits: Mapping[str, Any]) -> None:
     axes.set_title("Correlation of the credit with the true return, over nine ratios")
 
 
-def math(name: str) -> str:
-    return name.replace("R_q", "$R_q$").replace("Δ_off", "$Δ_{off}$").replace("Δ_on", "$Δ_{on}$")
-
-
 def label(name: str) -> str:
     known = {"λ = 0": "exact\nλ = 0", "λ = 1": "own fit\nλ = 1"}
     if name in ("poor", "mixed", "good"):
@@ -154,8 +154,8 @@ def draw_cost(axes: Axes, credits: Mapping[str, Any]) -> None:
     name_rows(axes, [math(name) for name in own])
     blind = credits["levels"]["λ = 0"]["R_q (κ = 1)"]["lost"]["mean"]
     mark(axes, blind, "--")
-    axes.annotate("blind choice", (blind, len(own) - 0.55), xytext=(4, 0),
-                  textcoords="offset points", color=GREY, fontsize=8)  # fmt: skip
+    axes.annotate("blind choice", (blind, 0.3), xycoords=("data", "axes fraction"),
+                  xytext=(4, 0), textcoords="offset points", color=SOFT, fontsize=8)  # fmt: skip
     axes.set_xlim(0.0, 1.0)
     axes.set_title("What following it loses (own fit)")
     axes.set_xlabel("share of the range of J over the ratios")

@@ -70,6 +70,11 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
 
 
+def math(name: str) -> str:
+    """Names of the numbers, set as formulas."""
+    return name.replace("R_q", "$R_q$").replace("Δ_off", "$Δ_{off}$").replace("Δ_on", "$Δ_{on}$")
+
+
 def level(axes: Axes, height: float, style: str = "-") -> None:
     """A thin line to compare with."""
     axes.axhline(height, color=GREY, linewidth=0.8, zorder=0, linestyle=style)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from road.theory.figures.canvas import BLUE, INK, ORANGE, SOFT, canvas, curve, level
+from road.theory.figures.canvas import BLUE, INK, ORANGE, SOFT, canvas, curve, level, math
 
 ROWS = {
     "return": "return",
@@ -41,6 +41,8 @@ def draw_demo(numbers: Mapping[str, Any]) -> Figure:
     grid[0, 0].legend(loc="lower right")
     grid[0, 0].annotate("optimal", (20, 0.9**4), xytext=(0, -10), textcoords="offset points",
                         color=SOFT, fontsize=8)  # fmt: skip
+    grid[0, 1].annotate("both ratios", (500, 0.9**4), xytext=(0, -11), textcoords="offset points",
+                        color=SOFT, fontsize=8, ha="center")  # fmt: skip
     return figure
 
 
@@ -63,7 +65,7 @@ def draw_readings(numbers: Mapping[str, Any]) -> Figure:
         held = numbers["counts"][claim]
         text = f"{held['holds']}" + (f" (reversed {held['reversed']})" if held["reversed"] else "")
         axes.text(cells.shape[1] + 1, row + 0.5, text, va="center", fontsize=8, color=INK)
-    axes.set_yticks(np.arange(len(cells)) + 0.5, numbers["claims"][::-1])
+    axes.set_yticks(np.arange(len(cells)) + 0.5, [math(claim) for claim in numbers["claims"][::-1]])
     name_groups(axes, [group(each) for each in readings])
     axes.tick_params(length=0.0, labelcolor=INK)
     axes.spines[:].set_visible(False)
@@ -83,7 +85,11 @@ def order(verdict: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def group(verdict: Mapping[str, Any]) -> str:
     reading = verdict["reading"]
-    return f"{reading['reward']} reward\nQ {reading['initial']}\nB = {reading['samples']}"
+    return f"{reading['reward']} reward\nQ {reading['initial']}\n{rows(reading)}"
+
+
+def rows(reading: Mapping[str, Any]) -> str:
+    return "1 row" if reading["samples"] == 1 else f"{reading['samples']} rows"
 
 
 def name_groups(axes: Axes, groups: list[str]) -> None:

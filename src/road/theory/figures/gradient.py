@@ -21,11 +21,19 @@ from road.theory.figures.canvas import (
 
 
 def draw(numbers: Mapping[str, Any]) -> dict[str, Figure]:
-    figure = canvas(11.0, 3.9)
-    left, middle, right = figure.subplots(1, 3, width_ratios=[1.0, 1.0, 1.25])
-    draw_values(left, numbers["curves"])
-    draw_gradients(middle, numbers["curves"])
-    draw_agreement(right, numbers["agreement"])
+    figure = canvas(11.0, 7.4)
+    (values, gradients), (everywhere, rising) = figure.subplots(2, 2)
+    draw_values(values, numbers["curves"])
+    draw_gradients(gradients, numbers["curves"])
+    agreement = numbers["agreement"]
+    draw_agreement(everywhere, agreement, "all")
+    name_rows(everywhere, [written(name) for name in next(iter(agreement.values()))])
+    everywhere.set_title("How often has it the sign of dJ/dm?")
+    draw_agreement(rising, agreement, "J rises")
+    rising.set_yticks([])
+    rising.spines["left"].set_visible(False)
+    rising.set_title("And where J rises with m?")
+    figure.legend(*rising.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return {"gradient": figure}
 
 
@@ -36,7 +44,7 @@ def draw_values(axes: Axes, curves: Mapping[str, Any]) -> None:
     other.spines["right"].set_visible(True)
     other.tick_params(labelcolor=ORANGE)
     axes.tick_params("y", labelcolor=GREEN)
-    axes.set_title("One problem: J falls while G rises")
+    axes.set_title("True and perceived value where they disagree the most")
     axes.set_xlabel("offline ratio m")
     axes.set_ylabel("true return J", color=GREEN)
     other.set_ylabel("perceived value G", color=ORANGE)
@@ -56,24 +64,20 @@ def draw_gradients(axes: Axes, curves: Mapping[str, Any]) -> None:
     axes.set_ylim(-reach, reach)
     axes.set_title("Its gradients in m")
     axes.set_xlabel("offline ratio m")
-    axes.legend(loc="upper right", fontsize=7)
+    axes.legend(loc="upper center", fontsize=7)
 
 
-def draw_agreement(axes: Axes, agreement: Mapping[str, Mapping[str, Any]]) -> None:
+def draw_agreement(axes: Axes, agreement: Mapping[str, Mapping[str, Any]], case: str) -> None:
     looks = zip((0.22, 0.0, -0.22), (PURPLE, BLUE, GREEN), agreement.items(), strict=True)
     for offset, colour, (when, found) in looks:
-        bars(axes, found, [colour] * len(found), offset)
+        bars(
+            axes, {name: each[case] for name, each in found.items()}, [colour] * len(found), offset
+        )
         axes.plot([], [], "o-", color=colour, label=when)
-    names = next(iter(agreement.values()))
-    name_rows(
-        axes,
-        [
-            name.replace("one step: ", "one step, judge:\n").replace("d^π", "$d^\\pi$")
-            for name in names
-        ],
-    )
     mark(axes, 0.5, "--")
-    axes.set_xlim(0.3, 1.0)
-    axes.set_title("How often has it the sign of dJ/dm?")
-    axes.set_xlabel("share of equal signs (0.5 is a coin)")
-    axes.legend(loc="upper right")
+    axes.set_xlim(-0.03, 1.03)
+    axes.set_xlabel("share of equal signs")
+
+
+def written(name: str) -> str:
+    return name.replace("one step: ", "one step, judge:\n").replace("d^π", "$d^\\pi$")

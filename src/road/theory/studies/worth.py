@@ -25,6 +25,8 @@ WHEN = (0, 4, 14)
 BLENDS = (0.0, 0.25, 0.5, 1.0)
 """lambda."""
 NOISES = (0.03, 0.1, 0.3, 1.0)
+NO_CREDIT = "−m (no credit)"
+"""The rule to beat: less offline data is better, whatever was seen."""
 FLAT = 1e-9
 """A credit whose spread over the arms is below this says nothing."""
 
@@ -60,7 +62,10 @@ def tried(now: Round, blend: float, noise: float, seed: int, when: int) -> Tried
         blurred(now, arm, blend, noise, generator(seed, "critic", when, index))
         for index, arm in enumerate(RATIOS)
     ]
-    credits = [all_credits(each) for each in seen]
+    credits = [
+        {**all_credits(each), NO_CREDIT: np.full(len(each.critic), -arm)}
+        for arm, each in zip(RATIOS, seen, strict=True)
+    ]
     slopes = [ratio_gradient(now.inner, arm, now.offline, now.online) for arm in RATIOS]
     return Tried(
         {name: np.stack([each[name] for each in credits]) for name in credits[0]},

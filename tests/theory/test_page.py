@@ -1,0 +1,80 @@
+"""The theory page keeps to its tests and to the numbers behind its figures."""
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from road.theory.studies.bilevel import CHOOSERS
+
+TESTS = Path(__file__).parent
+DOCS = TESTS.parents[1] / "docs"
+PAGE = (DOCS / "theory.md").read_text("utf-8")
+AS_WRITTEN = {
+    "ROAD": "ROAD, as in the paper",
+    "ROAD, standardised": "ROAD, standardised, c = 0.5",
+    "bandit on true J": "the same bandit, credited with the true J",
+    "arm of best R_q": "the arm of best R_q, all arms tried",
+    "exact best ratio": "the exact best ratio of each round",
+    "Algorithm 1, sources": "Algorithm 1 over the shares of all batches",
+    "Algorithm 1, pairs": "Algorithm 1 over free weights of pairs",
+}
+
+
+def numbers(study: str) -> Any:
+    return json.loads((DOCS / "images" / "theory" / f"{study}.json").read_text("utf-8"))
+
+
+def row(first: str) -> list[float]:
+    """All numbers of a table's row, by its first cell."""
+    (line,) = [line for line in PAGE.splitlines() if line.startswith(f"| {first} |")]
+    cells = line.removeprefix(f"| {first} |").replace("−", "-")
+    return [float(found) for found in re.findall(r"-?\d+(?:\.\d+)?", cells)]
+
+
+def test_every_test_that_the_page_names_exists():
+    known = {
+        node.name
+        for path in TESTS.glob("test_*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+    named = set(re.findall(r"`(test_\w+)`", PAGE))
+    assert len(named) > 15
+    assert named <= known
+
+
+@pytest.mark.parametrize("chooser", CHOOSERS)
+def test_the_table_of_choosers_is_what_was_computed(chooser: str):
+    found = numbers("bilevel")["random"][chooser]
+    regret, by_data = found["regret"], found["regret_by_data"]
+    bounds = [regret[part][-1] for part in ("mean", "low", "high")]
+    parts = [by_data[quality]["mean"] for quality in ("poor", "mixed", "good")]
+    told = row(AS_WRITTEN.get(chooser, chooser))
+    if chooser == "exact best ratio":
+        bounds = bounds[:1]
+    assert told[:-1] == pytest.approx([*bounds, *parts], abs=0.051)
+    assert told[-1] == pytest.approx(found["return"]["mean"][-1], abs=0.0051)
+
+
+def test_the_table_of_claims_is_what_was_computed():
+    counts = numbers("chain")["counts"]
+    low, high, rises, *_, ordered, everything = counts.values()
+    assert row("low-quality data favours m = 0.1") == [low["holds"], 120, low["reversed"]]
+    assert row("high-quality data favours m = 0.5") == [high["holds"], high["reversed"]]
+    assert row("Δ_off rises throughout, both data, both ratios") == [rises["holds"]]
+    clear = ordered["holds"] + ordered["reversed"]
+    preference = "R_q prefers the ratio that the return prefers, where it prefers one"
+    assert row(preference) == [ordered["holds"], clear, ordered["reversed"]]
+    assert row("all of these") == [everything["holds"]] == [0]
+
+
+def test_what_the_page_says_of_blind_answers_is_what_was_computed():
+    for iteration in ("iteration 1", "iteration 5", "iteration 15"):
+        found = numbers("gradient")["agreement"][iteration]
+        blind, step = found["always: less offline data"], found["one step: TD loss on fresh rows"]
+        assert step["says less"] > 0.98
+        assert step["all"]["mean"] <= blind["all"]["mean"]
