@@ -11,8 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def describe_commit() -> dict[str, Any]:
-    """The commit, and whether the tree differed from it."""
-    return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain"))}
+    """The commit, and whether the tree differed from it, records aside."""
+    changed = git("status", "--porcelain", "--", ".", ":!benchmarks/records")
+    return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
 
 
 def git(*words: str) -> str:
