@@ -19,6 +19,7 @@ from road.theory.drift import (
     play,
     slow,
 )
+from road.theory.studies.bandit import final_regrets, proved_window
 
 BANDITS: dict[str, Bandit] = {
     "sliding window": SlidingWindowUCB(5, 0.6, 50),
@@ -117,3 +118,13 @@ def test_after_a_late_break_forgetting_pays():
 def test_growth_is_the_exponent():
     horizons = np.array([100.0, 400.0, 1600.0])
     assert growth(horizons, 3.0 * horizons**0.5) == pytest.approx(0.5)
+
+
+def test_the_window_grows_as_the_bound_asks():
+    """2 sqrt(1000 · 6.908 / 4) = 83.1, and a hundred times the horizon: 2 sqrt(25000 · 11.513)."""
+    assert (proved_window(1000), proved_window(100_000)) == (83, 1072)
+    regret = final_regrets(1000, 1, 0)["sliding window"]
+    means = abrupt(1000, 4, generator(0, "order", 1000, 0))
+    rewards = coin_rewards(means, generator(0, "order coins", 1000, 0))
+    by_hand = dynamic_regret(means, play(SlidingWindowUCB(5, 0.6, 83), rewards))[-1]
+    np.testing.assert_allclose(regret, [by_hand])
