@@ -145,7 +145,8 @@ def label(name: str) -> str:
     known = {"λ = 0": "exact\nλ = 0", "λ = 1": "own fit\nλ = 1"}
     if name in ("poor", "mixed", "good"):
         return f"{name}\ndata"
-    return known.get(name, f"noise\n{name}" if name.startswith("σ") else f"part\n{name}")
+    text = known.get(name, f"noise\n{name}" if name.startswith("σ") else f"part\n{name}")
+    return text.replace(" = ", " ")  # the columns are narrow
 
 
 def draw_cost(axes: Axes, credits: Mapping[str, Any]) -> None:
