@@ -1,4 +1,4 @@
-"""The command line: ``road train``, ``resume``, ``eval``, ``report`` and ``list``.
+"""The command line: ``road train`` and what is done before and after it.
 
 The commands are imported when they are asked for, so that ``road --help`` costs nothing and
 ``road report`` works without JAX.
