@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.tasks import test_contract as laws
-from tests.tasks.test_contract import random_actions, rollout
+from tests.tasks.test_task_contract import random_actions, rollout
 
 from road.errors import UsageError
 from road.tasks import TASKS, Environment, Task
