@@ -64,3 +64,9 @@ def test_the_lock_names_no_registry():
     lock = (ROOT / "requirements" / "lock.txt").read_text()
     assert "http" not in lock
     assert "--hash=sha256:" in lock
+
+
+def test_no_two_test_files_share_a_name():
+    """Pytest imports them by their names."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
