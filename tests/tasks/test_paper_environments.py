@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.tasks import test_contract as laws
+from tests.tasks import test_task_contract as laws
 from tests.tasks.test_task_contract import random_actions, rollout
 
 from road.errors import UsageError
