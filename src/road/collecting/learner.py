@@ -136,7 +136,7 @@ def train(
             with watch(way.folder) as notify:
                 advance(plan, way, Watcher(way, notify, goal))
         except Enough:
-            pass
+            pass  # the goal is reached: what was asked for is in the folder
         except (Interrupted, Preempted) as stopped:
             told = str(stopped).partition("; continue with")[0]
             raise type(stopped)(f"{told}; give the same command again to continue") from None
