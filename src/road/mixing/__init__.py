@@ -9,18 +9,23 @@ from road.mixing.baselines import (
     UniformMixer,
 )
 from road.mixing.controller import Controller
+from road.mixing.criterion import Credit, Criterion, judge
+from road.mixing.evidence import Alignment, Evidence
 from road.mixing.informedness import Informedness, informedness
 from road.mixing.mixers import MIXERS, Mixer, RoadMixer, make_mixer
 from road.mixing.mixture import ArmTable, Mixture, Moment
-from road.mixing.period import Evidence, Period, judge
+from road.mixing.period import Period
 from road.mixing.surrogate import Advantages, Surrogate, surrogate, surrogate_objective
 
 __all__ = [
     "MIXERS",
     "Advantages",
+    "Alignment",
     "AppendMixer",
     "ArmTable",
     "Controller",
+    "Credit",
+    "Criterion",
     "DecreasingMixer",
     "Evidence",
     "FixedMixer",

@@ -5,8 +5,8 @@ from typing import TypedDict
 
 import numpy as np
 
+from road.mixing.evidence import Evidence
 from road.mixing.mixture import PAPER_ARMS, Mixture, Moment, check_arms, check_ratio
-from road.mixing.period import Evidence
 
 
 class Tally(TypedDict):

@@ -8,9 +8,10 @@ controller.end_period(offline_advantage=..., online_advantage=...)
 from collections.abc import Mapping
 from typing import Any
 
-from road.mixing.mixers import Mixer, credit_of
+from road.mixing.evidence import Evidence
+from road.mixing.mixers import Mixer
 from road.mixing.mixture import Mixture, Moment
-from road.mixing.period import Evidence, Period, finished_period, period_from_row
+from road.mixing.period import Period, finished_period, period_from_row
 from road.mixing.surrogate import Advantages
 
 FORMAT = 1
@@ -81,9 +82,8 @@ class Controller:
             seen = Advantages(float(offline_advantage), float(online_advantage))
         evidence = Evidence(seen, None if credit is None else float(credit))
 
-        period = finished_period(
-            len(self.history), self._mixture, evidence, credit_of(self.mixer, evidence)
-        )
+        before = self.history[-1].offline_ratio if self.history else None
+        period = finished_period(len(self.history), self._mixture, evidence, before)
         self._state = self.mixer.observe(self._state, self._mixture, evidence)
         self.history.append(period)
         self._online_rows = self._online_rows if online_rows is None else online_rows

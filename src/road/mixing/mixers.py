@@ -24,8 +24,9 @@ from road.mixing.baselines import (
     ProportionalMixer,
     UniformMixer,
 )
+from road.mixing.criterion import Criterion
+from road.mixing.evidence import Evidence
 from road.mixing.mixture import PAPER_ARMS, ArmTable, Mixture, Moment, check_arms
-from road.mixing.period import Evidence, judge
 
 State = TypeVar("State")
 
@@ -60,12 +61,11 @@ class RoadMixer:
 
     def __post_init__(self) -> None:
         check_arms(self.arms)
-        if not 0.0 <= self.overestimation_penalty < math.inf:
-            raise ValueError(
-                f"overestimation_penalty (kappa) must be 0 or more, got "
-                f"{self.overestimation_penalty}"
-            )
-        _ = self.bandit  # checks exploration, window and scale
+        _ = self.criterion, self.bandit  # check the rest
+
+    @property
+    def criterion(self) -> Criterion:
+        return Criterion("surrogate", self.overestimation_penalty)
 
     @property
     def bandit(self) -> SlidingWindowUCB:
@@ -77,11 +77,14 @@ class RoadMixer:
 
     def propose(self, state: Pulls, moment: Moment) -> Mixture:
         del moment
-        return Mixture(self.arms[self.bandit.choose(state)], arms=self.table(state))
+        ratio = self.arms[self.bandit.choose(state)]
+        return Mixture(ratio, arms=self.table(state), criterion=self.criterion)
 
     def observe(self, state: Pulls, mixture: Mixture, evidence: Evidence) -> Pulls:
-        arm = self.arms.index(mixture.offline_ratio)
-        return self.bandit.record(state, arm, judge(evidence, self.overestimation_penalty))
+        heard = mixture.criterion.credit(evidence, mixture.offline_ratio, None)
+        if heard is None:
+            return state
+        return self.bandit.record(state, self.arms.index(heard.ratio), heard.value)
 
     def table(self, state: Pulls) -> ArmTable:
         """Means in the credit's own unit, bonuses as they are compared with them."""
@@ -130,11 +133,6 @@ def sentence_of(name: str) -> str:
 def make_mixer(name: str, **settings: Any) -> Mixer[Any]:
     """The strategy of that name; settings go before what the name stands for."""
     return MIXERS[name](**{**PRESETS.get(name, {}), **settings})
-
-
-def credit_of(mixer: Mixer[Any], evidence: Evidence) -> float:
-    """What a period is recorded with; R_q at kappa = 1 for a mixer that credits nothing."""
-    return judge(evidence, mixer.overestimation_penalty if isinstance(mixer, RoadMixer) else 1.0)
 
 
 def known(values: Sequence[float] | np.ndarray) -> tuple[float | None, ...]:

@@ -4,8 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from road.mixing.criterion import Criterion
+
 PAPER_ARMS = (0.1, 0.2, 0.3, 0.4, 0.5)
 """Lambda, the paper's candidate ratios."""
+PAPER_CRITERION = Criterion()
+"""R_q, with kappa = 1."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,12 @@ class Mixture:
     to expect at the period's beginning, and follows the sizes from batch to batch."""
     arms: ArmTable | None = None
     """What led to the choice; None for a mixer that has no arms."""
+    criterion: Criterion = PAPER_CRITERION
+    """By what the period is to be judged when it ends."""
+    steps: int | None = None
+    """How many environment steps the period has; None leaves that to the run."""
+    held_back: int = 0
+    """The newest online rows that are not trained on, so that there is something to judge by."""
 
     def __post_init__(self) -> None:
         check_ratio("offline_ratio", self.offline_ratio)

@@ -4,32 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from road.mixing.evidence import Evidence
 from road.mixing.mixture import ArmTable, Mixture
-from road.mixing.surrogate import Advantages, check_finite, surrogate_objective
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What is known of a period when it ends. It is recorded whole, to be judged again later."""
-
-    advantages: Advantages | None = None
-    """Delta_off and Delta_on, of which R_q is made."""
-    credit: float | None = None
-    """A number of the caller's own, which takes the place of R_q."""
-
-    def __post_init__(self) -> None:
-        if self.advantages is None and self.credit is None:
-            raise ValueError("a period ends with both advantages or with a credit, got neither")
-        if self.credit is not None:
-            check_finite("credit", self.credit)
-
-
-def judge(evidence: Evidence, overestimation_penalty: float = 1.0) -> float:
-    """What a period is credited with: the caller's number if there is one, else R_q."""
-    if evidence.credit is not None:
-        return evidence.credit
-    assert evidence.advantages is not None  # Evidence holds one or the other
-    return surrogate_objective(evidence.advantages, overestimation_penalty)
 
 
 @dataclass(frozen=True)
@@ -42,9 +18,14 @@ class Period:
     """Delta_off; None if only a credit was given."""
     online_advantage: float | None
     """Delta_on; None if only a credit was given."""
-    credit: float
+    credit: float | None
+    """What was heard when it ended; None if that was nothing."""
+    credited_ratio: float | None
+    """Whose credit that is: the period's own, or, with a late credit, that of the one before."""
     arms: ArmTable | None
     """What the mixer knew when it chose; None for a mixer without arms."""
+    readings: Mapping[str, float | None]
+    """Whatever else was measured, by name; None where there was nothing to be seen."""
 
     def as_row(self) -> dict[str, Any]:
         """The period as JSON-able data."""
@@ -54,15 +35,21 @@ class Period:
         return row
 
 
-def finished_period(index: int, mixture: Mixture, evidence: Evidence, credit: float) -> Period:
+def finished_period(
+    index: int, mixture: Mixture, evidence: Evidence, before: float | None
+) -> Period:
+    """``before`` is the ratio of the period before, None for the first."""
     seen = evidence.advantages
+    heard = mixture.criterion.credit(evidence, mixture.offline_ratio, before)
     return Period(
         period=index,
         offline_ratio=mixture.offline_ratio,
         offline_advantage=None if seen is None else seen.offline,
         online_advantage=None if seen is None else seen.online,
-        credit=credit,
+        credit=heard and heard.value,
+        credited_ratio=heard and heard.ratio,
         arms=mixture.arms,
+        readings=evidence.readings(),
     )
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from road.errors import NumericError
 from road.mixing import Advantages, Evidence, Mixer, Mixture, Moment, Period
-from road.mixing.mixers import credit_of
 from road.mixing.period import finished_period
 from road.randomness import NumpyStream, Stream, jax_stream
 from road.replay.sampler import MixedSampler, Stack
@@ -94,7 +93,9 @@ class Finetuning:
                 if not waiting:
                     count(counters, stack)
             counters.online_steps += 1
-            period = self.end_period(state, mixture) if self.is_over(state, episode) else None
+            period = (
+                self.end_period(state, mixture) if self.is_over(state, mixture, episode) else None
+            )
             yield OnlineStep(metrics, mixture.offline_ratio, waiting, episode, period)
             if period is not None:
                 mixture = self.propose(state)
@@ -131,22 +132,23 @@ class Finetuning:
         moment = Moment(begun / self.config.online_steps, len(self.sampler.offline), online_rows)
         return self.mixer.propose(state.mixer, moment)
 
-    def is_over(self, state: RunState, episode: FinishedEpisode | None) -> bool:
-        if self.config.period == "episode":
+    def is_over(self, state: RunState, mixture: Mixture, episode: FinishedEpisode | None) -> bool:
+        length = self.config.period if mixture.steps is None else mixture.steps
+        if length == "episode":
             return episode is not None and state.counters.period_steps > 0
-        return state.counters.period_steps >= self.config.period
+        return state.counters.period_steps >= length
 
     def end_period(self, state: RunState, mixture: Mixture) -> FinishedPeriod:
         counters = state.counters
         evidence = self.measure(state.agent, counters.periods)
-        credit = credit_of(self.mixer, evidence)
         state.mixer = self.mixer.observe(state.mixer, mixture, evidence)
         finished = FinishedPeriod(
-            finished_period(counters.periods, mixture, evidence, credit),
+            finished_period(counters.periods, mixture, evidence, counters.ratio_before),
             steps=counters.period_steps,
             realised_ratio=counters.period_offline_rows / counters.period_rows,
         )
         counters.periods += 1
+        counters.ratio_before = mixture.offline_ratio
         counters.period_start = counters.online_steps
         counters.period_steps = counters.period_offline_rows = counters.period_rows = 0
         return finished

@@ -38,6 +38,8 @@ class Counters:
     period_offline_rows: int = 0
     """Offline rows drawn in the running period."""
     period_rows: int = 0
+    ratio_before: float | None = None
+    """Of the period before the running one."""
     said_waiting: bool = False
     """Whether the log has said that the online buffer is still too small."""
 

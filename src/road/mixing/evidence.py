@@ -1,0 +1,58 @@
+"""What is known of a period when it ends. It is recorded whole, to be judged again later."""
+
+import math
+from dataclasses import dataclass
+
+from road.mixing.surrogate import Advantages, check_finite
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Cosines between the gradients of the critic's loss on rows of three kinds."""
+
+    offline: float
+    """Of offline rows with fresh ones: whether training on offline rows helps on fresh ones."""
+    online: float
+    """Of online rows with fresh ones."""
+    between: float
+    """Of offline rows with online ones."""
+
+    def __post_init__(self) -> None:
+        for name, cosine in (("offline", self.offline), ("online", self.online)):
+            check_finite(f"the cosine of {name} rows", cosine)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The readings of one period; what was not measured is None, NaN is "nothing to be seen"."""
+
+    advantages: Advantages | None = None
+    """Delta_off and Delta_on, of which R_q is made."""
+    credit: float | None = None
+    """A number of the caller's own, which takes the place of every other judgement."""
+    change: Advantages | None = None
+    """By how much both advantages moved during the period, on the same rows."""
+    error_drop: float | None = None
+    """By how much the period *before* lowered the TD error on the rows gathered in this one."""
+    mean_return: float | None = None
+    """Of the episodes that ended in the period; NaN if none did."""
+    alignment: Alignment | None = None
+
+    def __post_init__(self) -> None:
+        if all(reading is None for reading in vars(self).values()):
+            raise ValueError("a period ends with both advantages or with a credit, got neither")
+        if self.credit is not None:
+            check_finite("credit", self.credit)
+
+    def readings(self) -> dict[str, float | None]:
+        """Everything but advantages and credit, by name; what was not measured is left out."""
+        named = {"error_drop": self.error_drop, "mean_return": self.mean_return}
+        if self.change is not None:
+            named |= {"offline_change": self.change.offline, "online_change": self.change.online}
+        if self.alignment is not None:
+            named |= {f"{name}_cosine": value for name, value in vars(self.alignment).items()}
+        return {
+            name: None if math.isnan(value) else value
+            for name, value in named.items()
+            if value is not None
+        }
