@@ -1,15 +1,19 @@
 """A mixer inside a loop that is not ours, in any framework.
 
 controller = Controller(RoadMixer(), seed=0)
-...  train one period with controller.offline_ratio ...
+...  train one period with controller.offline_count(batch_size) offline rows in every batch ...
 controller.end_period(offline_advantage=..., online_advantage=...)
+controller.save(folder)  # then: road report FOLDER
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from road.mixing.evidence import Evidence
-from road.mixing.mixers import Mixer
+from road.mixing.folder import mixer_settings, read_state, write_folder
+from road.mixing.logbook import Logbook
+from road.mixing.mixers import MIXERS, Mixer
 from road.mixing.mixture import Mixture, Moment
 from road.mixing.period import Period, finished_period, period_from_row
 from road.mixing.surrogate import Advantages
@@ -43,10 +47,11 @@ class Controller:
             raise ValueError(f"seed must be 0 or more, got {seed}")
         if total_periods is not None and total_periods < 1:
             raise ValueError(f"total_periods must be 1 or more, got {total_periods}")
-        self.mixer = mixer
+        self.mixer, self.seed = mixer, seed
         self.total_periods, self.offline_rows = total_periods, offline_rows
         self._online_rows = 0
         self.history: list[Period] = []
+        self._logbook = Logbook()
         self._state: Any = mixer.init(seed)
         self._mixture = self._propose()
 
@@ -60,6 +65,24 @@ class Controller:
         """The ratio of this period together with what led to it."""
         return self._mixture
 
+    def offline_count(self, batch_size: int) -> int:
+        """How many rows of the next batch to draw from the offline data.
+
+        Rounded so that the ratio holds over all batches of the period together. What was asked for
+        is recorded with the period as its ``realised_ratio``.
+        """
+        if batch_size < 0:
+            raise ValueError(f"batch_size must be 0 or more, got {batch_size}")
+        return self._logbook.offline_count(self._mixture.offline_ratio, batch_size)
+
+    def log_evaluation(self, score: float, *, step: int | None = None) -> None:
+        """Note how the agent scores by now, on any scale on which more is better.
+
+        A score noted before the first step is that of the pretrained agent. Without ``step`` the
+        finished periods are the clock; tell it here and to ``end_period``, or to neither.
+        """
+        self._logbook.evaluate(score, step)
+
     def end_period(
         self,
         *,
@@ -67,10 +90,12 @@ class Controller:
         online_advantage: float | None = None,
         credit: float | None = None,
         online_rows: int | None = None,
+        step: int | None = None,
     ) -> Period:
         """Close the period with Delta_off and Delta_on, or with a credit of your own.
 
-        ``online_rows`` says how much online data there is by now, to a mixer that asks for it.
+        ``online_rows`` says how much online data there is by now, to a mixer that asks for it;
+        ``step`` how many environment steps were made so far, for the report.
         """
         if (offline_advantage is None) != (online_advantage is None):
             raise ValueError(
@@ -84,7 +109,9 @@ class Controller:
 
         before = self.history[-1].offline_ratio if self.history else None
         period = finished_period(len(self.history), self._mixture, evidence, before)
-        self._state = self.mixer.observe(self._state, self._mixture, evidence)
+        state = self.mixer.observe(self._state, self._mixture, evidence)
+        self._logbook.end_period(step)
+        self._state = state
         self.history.append(period)
         self._online_rows = self._online_rows if online_rows is None else online_rows
         self._mixture = self._propose()
@@ -98,6 +125,7 @@ class Controller:
             "state": self._state,
             "online_rows": self._online_rows,
             "history": [period.as_row() for period in self.history],
+            "logbook": self._logbook.state_dict(),
         }
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
@@ -111,7 +139,48 @@ class Controller:
         history = [period_from_row(row) for row in saved["history"]]
         self._state, self.history = saved["state"], history
         self._online_rows = int(saved.get("online_rows", 0))
+        self._logbook = Logbook()
+        if "logbook" in saved:
+            self._logbook.load_state_dict(saved["logbook"])
         self._mixture = self._propose()
+
+    def save(
+        self, folder: str | Path, *, task: str | None = None, agent: str | None = None
+    ) -> Path:
+        """Write what ``load`` goes on from and what ``road report FOLDER`` draws.
+
+        The names are the report's only. Saving again replaces what was saved before.
+
+        Raises:
+            UsageError: the folder holds a run of ``road train``.
+            StorageError: a file cannot be written.
+        """
+        folder, marks = Path(folder), self._logbook.marks
+        ended = [*marks, *self._logbook.evaluations]
+        config = {
+            **({} if task is None else {"task": task}),
+            **({} if agent is None else {"agent": {"name": agent}}),
+            "mixer": mixer_settings(self.mixer, MIXERS),
+            "seed": self.seed,
+            "online_steps": max((row["step"] for row in ended), default=0),
+            "loop": "foreign",
+        }
+        # A controller restored from before there was a logbook has no marks for its first periods.
+        unmarked = [{}] * (len(self.history) - len(marks))
+        pairs = zip(self.history, unmarked + marks, strict=True)
+        periods = [{**period.as_row(), **mark} for period, mark in pairs]
+        journals = {"mixer": periods, "evaluations": self._logbook.evaluations}
+        write_folder(folder, config, journals, self.state_dict())
+        return folder
+
+    def load(self, folder: str | Path) -> None:
+        """Go on from what ``save`` wrote; the mixer must be the same, settings included.
+
+        Raises:
+            UsageError: no controller was saved there.
+            StorageError: what was saved cannot be read.
+        """
+        self.load_state_dict(read_state(Path(folder)))
 
     def _propose(self) -> Mixture:
         # Without a known end there is no progress to speak of; NaN is refused by those who need it.

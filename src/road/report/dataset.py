@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from road.mixing.folder import write_whole
 from road.report import writing
 from road.report.distributions import column_ranges, histogram
-from road.report.html import document, numbers_to_take, write_whole
+from road.report.html import document, numbers_to_take
 from road.report.layout import figure, panel
 from road.report.markup import Markup, shorten, tag
 from road.report.tiles import tile

@@ -3,9 +3,9 @@
 from importlib.resources import files
 from pathlib import Path
 
+from road.mixing.folder import write_whole
 from road.report.curves import HEIGHT, learning_curve
 from road.report.heatmap import ROW, heatmap, tally
-from road.report.html import write_whole
 from road.report.load import load_run
 from road.report.markup import Markup, shorten, tag
 from road.report.palette import fixed_light

@@ -2,14 +2,13 @@
 
 import base64
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
-from road.errors import StorageError, UsageError
+from road.errors import UsageError
+from road.mixing.folder import write_whole
 from road.report import writing
 from road.report.comparison import comparison_verdict, group, strategy_names
 from road.report.curves import compared_curves
@@ -40,26 +39,6 @@ def write_report(runs: Sequence[Path], out: Path) -> Path:
     records = [load_run(folder) for folder in runs]
     write_whole(out, page(records, [summarise(record) for record in records]))
     return out
-
-
-def write_whole(out: Path, content: str) -> None:
-    """Written aside, flushed to disk, then renamed into place."""
-    aside = None
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=out.parent, prefix=f".{out.name}.", delete=False
-        ) as file:
-            aside = Path(file.name)
-            file.write(content.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        aside.chmod(0o644)
-        aside.replace(out)
-    except OSError as failure:
-        if aside is not None:
-            aside.unlink(missing_ok=True)
-        raise StorageError(f"cannot write {out}: {failure.strerror}") from failure
 
 
 def page(runs: Sequence[RunRecord], summaries: Sequence[Summary]) -> str:
