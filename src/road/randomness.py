@@ -24,6 +24,7 @@ class Stream(IntEnum):
     EVALUATING = 7
     RESETTING = 8
     WARMING = 9
+    REWEIGHTING = 10
 
 
 def jax_stream(seed: int, stream: Stream) -> PRNGKeyArray:

@@ -11,6 +11,7 @@ from road.mixing import (
     MIXERS,
     Advantages,
     AppendMixer,
+    BalancedMixer,
     DecreasingMixer,
     Evidence,
     FixedMixer,
@@ -32,6 +33,7 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "decreasing": DecreasingMixer(),
     "append": AppendMixer(),
     "proportional": ProportionalMixer(),
+    "balanced": BalancedMixer(),
 }
 
 

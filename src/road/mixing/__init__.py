@@ -1,8 +1,9 @@
 """The heart: how much of each batch is offline. NumPy only, for any RL code in any framework."""
 
-from road.mixing.bandit import Pulls, SlidingWindowUCB
+from road.mixing.bandit import Bandit, Pulls, SlidingWindowUCB
 from road.mixing.baselines import (
     AppendMixer,
+    BalancedMixer,
     DecreasingMixer,
     FixedMixer,
     ProportionalMixer,
@@ -15,6 +16,7 @@ from road.mixing.informedness import Informedness, informedness
 from road.mixing.mixers import MIXERS, Mixer, RoadMixer, make_mixer
 from road.mixing.mixture import ArmTable, Mixture, Moment
 from road.mixing.period import Period
+from road.mixing.priorities import Priorities
 from road.mixing.surrogate import Advantages, Surrogate, surrogate, surrogate_objective
 
 __all__ = [
@@ -23,6 +25,7 @@ __all__ = [
     "Alignment",
     "AppendMixer",
     "ArmTable",
+    "BalancedMixer",
     "Controller",
     "Credit",
     "Criterion",
@@ -34,6 +37,7 @@ __all__ = [
     "Mixture",
     "Moment",
     "Period",
+    "Priorities",
     "ProportionalMixer",
     "Pulls",
     "RoadMixer",

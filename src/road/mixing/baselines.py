@@ -7,6 +7,7 @@ import numpy as np
 
 from road.mixing.evidence import Evidence
 from road.mixing.mixture import PAPER_ARMS, Mixture, Moment, check_arms, check_ratio
+from road.mixing.priorities import Priorities
 
 
 class Tally(TypedDict):
@@ -99,6 +100,28 @@ class ProportionalMixer:
     def propose(self, state: Tally, moment: Moment) -> Mixture:
         del state
         return Mixture(moment.offline_share)
+
+    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
+        del mixture, evidence
+        return advance(state)
+
+
+@dataclass(frozen=True)
+class BalancedMixer(Priorities):
+    """Row by row, by priority: offline rows that look like online ones, and online rows.
+
+    It is the settings and nothing else: ``road.reweighting`` learns the priorities.
+    """
+
+    def init(self, seed: int) -> Tally:
+        return Tally(seed=seed, finished=0)
+
+    def propose(self, state: Tally, moment: Moment) -> Mixture:
+        del state
+        expected = moment.offline_mass
+        if expected is None:
+            expected = self.offline_mass(moment.online_rows or 0)
+        return Mixture(expected, priorities=self)
 
     def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
         del mixture, evidence

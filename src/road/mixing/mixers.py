@@ -12,23 +12,27 @@ import inspect
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, get_args, runtime_checkable
 
-import numpy as np
-
-from road.mixing.bandit import Pulls, Scale, SlidingWindowUCB
+from road.mixing.bandit import Bandit, Pulls, Weighed
 from road.mixing.baselines import (
     AppendMixer,
+    BalancedMixer,
     DecreasingMixer,
     FixedMixer,
     ProportionalMixer,
     UniformMixer,
 )
-from road.mixing.criterion import Criterion
+from road.mixing.choice import ChoiceName, Thompson, UpperBounds
+from road.mixing.criterion import CreditName, Criterion
 from road.mixing.evidence import Evidence
+from road.mixing.memory import Discounted, Windowed
 from road.mixing.mixture import PAPER_ARMS, ArmTable, Mixture, Moment, check_arms
+from road.mixing.standing import Scale, Trend
 
 State = TypeVar("State")
+Counts = Literal["windowed", "discounted"]
 
 
 @runtime_checkable
@@ -44,6 +48,17 @@ class Mixer(Protocol[State]):
     def observe(self, state: State, mixture: Mixture, evidence: Evidence) -> State: ...
 
 
+class RoadState(TypedDict):
+    """What ROAD remembers. Plain data, of constant size."""
+
+    seed: int
+    finished: int
+    """Periods so far."""
+    before: float | None
+    """The ratio of the period before, which a late credit is about; None at first."""
+    pulls: Pulls
+
+
 @dataclass(frozen=True)
 class RoadMixer:
     """The paper's mixer: a sliding-window bandit over ratios, credited with R_q."""
@@ -53,47 +68,81 @@ class RoadMixer:
     overestimation_penalty: float = 1.0
     """kappa: the weight of Delta_on in R_q = Delta_off - kappa · Delta_on."""
     exploration: float = 2.0
-    """c: how much a ratio is favoured for having been tried little."""
+    """c: how much a ratio is favoured for having been tried little; not heard by 'thompson'."""
     window: int | None = 1000
     """tau: periods that count; None keeps them all (the paper's tau = k on sparse rewards)."""
     scale: Scale = "raw"
     """Unit of the credit: 'raw' is the paper's; 'standardised' divides by its spread."""
+    credit: CreditName = "surrogate"
+    """What a period is credited with: R_q, its change over the period, the drop of the TD error on
+    the next period's rows, or the next period's mean return."""
+    trend: Trend = "kept"
+    """Whether a drift that all ratios share stays in their means."""
+    counts: Counts = "windowed"
+    """How old periods are forgotten: after the window, or little by little."""
+    discount: float = 0.999
+    """gamma: what is left of a period's weight one later, where counts are discounted."""
+    choice: ChoiceName = "ucb"
+    """By upper confidence bounds, or by Thompson sampling."""
 
     def __post_init__(self) -> None:
         check_arms(self.arms)
+        for name, kind in (("credit", CreditName), ("counts", Counts), ("choice", ChoiceName)):
+            if (value := getattr(self, name)) not in get_args(kind):
+                known = " or ".join(map(repr, get_args(kind)))
+                raise ValueError(f"{name} must be {known}, got {value!r}")
         _ = self.criterion, self.bandit  # check the rest
 
-    @property
+    @cached_property
     def criterion(self) -> Criterion:
-        return Criterion("surrogate", self.overestimation_penalty)
+        return Criterion(self.credit, self.overestimation_penalty)
 
-    @property
-    def bandit(self) -> SlidingWindowUCB:
-        return SlidingWindowUCB(len(self.arms), self.exploration, self.window, self.scale)
+    @cached_property
+    def bandit(self) -> Bandit:
+        number = len(self.arms)
+        windowed, fading = Windowed(number, self.window), Discounted(number, self.discount)
+        bounds = UpperBounds(self.exploration)
+        return Bandit(
+            fading if self.counts == "discounted" else windowed,
+            Thompson() if self.choice == "thompson" else bounds,
+            self.scale,
+            self.trend,
+        )
 
-    def init(self, seed: int) -> Pulls:
-        del seed  # nothing here is random
-        return self.bandit.init()
+    def init(self, seed: int) -> RoadState:
+        return RoadState(seed=seed, finished=0, before=None, pulls=self.bandit.init())
 
-    def propose(self, state: Pulls, moment: Moment) -> Mixture:
+    def propose(self, state: RoadState, moment: Moment) -> Mixture:
         del moment
-        ratio = self.arms[self.bandit.choose(state)]
-        return Mixture(ratio, arms=self.table(state), criterion=self.criterion)
+        weighed = self.weigh(state)
+        # A late credit of the period before is still under way.
+        awaited = state["before"] if self.criterion.late else None
+        arm = weighed.favourite(None if awaited is None else self.arms.index(awaited))
+        return Mixture(self.arms[arm], arms=self.tabulated(weighed), criterion=self.criterion)
 
-    def observe(self, state: Pulls, mixture: Mixture, evidence: Evidence) -> Pulls:
-        heard = mixture.criterion.credit(evidence, mixture.offline_ratio, None)
-        if heard is None:
-            return state
-        return self.bandit.record(state, self.arms.index(heard.ratio), heard.value)
+    def observe(self, state: RoadState, mixture: Mixture, evidence: Evidence) -> RoadState:
+        ratio, pulls = mixture.offline_ratio, state["pulls"]
+        heard = mixture.criterion.credit(evidence, ratio, state["before"])
+        if heard is not None:
+            pulls = self.bandit.record(pulls, self.arms.index(heard.ratio), heard.value)
+        return RoadState(
+            seed=state["seed"], finished=state["finished"] + 1, before=ratio, pulls=pulls
+        )
 
-    def table(self, state: Pulls) -> ArmTable:
-        """Means in the credit's own unit, bonuses as they are compared with them."""
-        unit = self.bandit.unit(state)
+    def weigh(self, state: RoadState) -> Weighed:
+        return self.bandit.weigh(state["pulls"], (state["seed"], state["finished"]))
+
+    def table(self, state: RoadState) -> ArmTable:
+        return self.tabulated(self.weigh(state))
+
+    def tabulated(self, weighed: Weighed) -> ArmTable:
+        """Means in the credit's own unit, and what is added to them when they are compared."""
+        counts = weighed.standing.counts.tolist()
         return ArmTable(
             ratios=self.arms,
-            means=known(self.bandit.means(state)),
-            bonuses=known(self.bandit.bonuses(state) * unit),
-            counts=tuple(state["counts"]),
+            means=known(weighed.standing.means.tolist()),
+            bonuses=known((weighed.bonuses * weighed.unit).tolist()),
+            counts=tuple(map(int, counts)) if self.counts == "windowed" else tuple(counts),
         )
 
 
@@ -107,6 +156,7 @@ MIXERS: dict[str, type[Any]] = {
     "ramp": DecreasingMixer,
     "append": AppendMixer,
     "proportional": ProportionalMixer,
+    "balanced": BalancedMixer,
 }
 """Every strategy by the name that the command line knows it by."""
 
@@ -135,5 +185,5 @@ def make_mixer(name: str, **settings: Any) -> Mixer[Any]:
     return MIXERS[name](**{**PRESETS.get(name, {}), **settings})
 
 
-def known(values: Sequence[float] | np.ndarray) -> tuple[float | None, ...]:
+def known(values: Sequence[float]) -> tuple[float | None, ...]:
     return tuple(None if math.isnan(value) else float(value) for value in values)

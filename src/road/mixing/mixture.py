@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from road.mixing.criterion import Criterion
+from road.mixing.priorities import Priorities
 
 PAPER_ARMS = (0.1, 0.2, 0.3, 0.4, 0.5)
 """Lambda, the paper's candidate ratios."""
@@ -19,7 +20,8 @@ class ArmTable:
     ratios: tuple[float, ...]
     means: tuple[float | None, ...]
     bonuses: tuple[float | None, ...]
-    counts: tuple[int, ...]
+    counts: tuple[int | float, ...]
+    """Pulls in the window; where pulls fade, their weights."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,17 @@ class Mixture:
     """How many environment steps the period has; None leaves that to the run."""
     held_back: int = 0
     """The newest online rows that are not trained on, so that there is something to judge by."""
+    priorities: Priorities | None = None
+    """By what each row is drawn, whatever its source; the ratio is then what to expect at the
+    period's beginning. None for a mixer that chooses a ratio."""
 
     def __post_init__(self) -> None:
         check_ratio("offline_ratio", self.offline_ratio)
+        if self.priorities is not None and (self.pooled or self.held_back):
+            raise ValueError(
+                "a mixture with priorities is neither pooled nor holds rows back, got "
+                f"pooled={self.pooled} and held_back={self.held_back}"
+            )
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,8 @@ class Moment:
     """The done share of the online phase; NaN where its end is not known."""
     offline_rows: int | None = None
     online_rows: int | None = None
+    offline_mass: float | None = None
+    """The offline share of all priorities; None where rows have none yet."""
 
     @property
     def offline_share(self) -> float:
