@@ -8,7 +8,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from road.mixing.bandit import Pulls, SlidingWindowUCB, accumulate
+from road.mixing.bandit import SlidingWindowUCB
+from road.mixing.memory import Window as Pulls
+from road.mixing.sums import accumulate
 
 
 def after(bandit: SlidingWindowUCB, pulls: list[tuple[int, float]]) -> Pulls:
