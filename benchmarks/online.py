@@ -6,7 +6,6 @@ periods, so the loops also stand at the same place of the same episodes in every
 """
 
 import dataclasses
-import itertools
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 from benchmarks.window import Candidate, Window, repeating, serve
 from road.cli.jax_setup import prepare_jax
 from road.data.folder import data_folder
-from road.mixing import Advantages, Evidence, FixedMixer, RoadMixer
+from road.mixing import Advantages, Evidence, FixedMixer, Mixture, RoadMixer
 from road.randomness import Stream, jax_stream
 from road.replay.sampler import MixedSampler
 from road.replay.storage import OnlineBuffer
@@ -66,13 +65,14 @@ class Parts:
 
     def loop(self, mixer: Any, *, measuring: bool) -> Iterator[Any]:
         """An endless online phase; the step that ends a period says so."""
-        from road.training.finetune import Finetuning, surrogate_measure
+        from road.training.evidence import Readings
+        from road.training.finetune import Finetuning
         from road.training.rollout import Rollout
         from road.training.state import RunState
 
         sampler, rollout = self.sampler(), Rollout(self.task, 0)
-        measure = surrogate_measure(self.engine, sampler, self.config)
-        chosen = measure if measuring else lambda _leaves, _period: NOTHING
+        measure = Readings(self.engine, sampler, self.config)
+        chosen = measure if measuring else lambda _state, _mixture: NOTHING
         loop = Finetuning(self.engine, rollout, sampler, mixer, chosen, self.config)
         state = RunState(agent=self.leaves, mixer=mixer.init(0))
         state.counters.phase = "online"
@@ -80,15 +80,17 @@ class Parts:
 
     def measuring_alone(self) -> Candidate:
         """Calls of what ends a period, on a ring as full as the loops' will be on average."""
-        from road.training.finetune import surrogate_measure
+        from road.training.evidence import Readings
+        from road.training.state import RunState
 
         sampler = self.sampler()
         sampler.online.restore(self.rows, len(self.rows), 0)
-        measure = surrogate_measure(self.engine, sampler, self.config)
-        periods = itertools.count()
+        measure = Readings(self.engine, sampler, self.config)
+        state = RunState(agent=self.leaves)
 
         def once() -> int:
-            measure(self.leaves, next(periods))
+            measure(state, Mixture(0.5))
+            state.counters.periods += 1
             return 1
 
         return repeating(once)

@@ -52,6 +52,10 @@ class Agent(Protocol[State]):
         """Train on each mini-batch of the stack in turn; metrics keep the update axis."""
         ...
 
+    def target(self, state: State, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """What the critic of ``state.critic`` regresses on, on one mini-batch."""
+        ...
+
     def act(
         self, state: State, observation: Float[Array, "batch obs"], key: PRNGKeyArray
     ) -> Float[Array, "batch act"]:

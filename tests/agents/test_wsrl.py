@@ -98,11 +98,11 @@ def test_the_online_target_is_the_offline_one(
     rows = mini_batch(make_batch(spec, updates=1, size=8), 0)
     cql = replace(AGENT.offline, max_backup=AGENT.max_backup)
     np.testing.assert_array_equal(
-        AGENT.target(carried, rows, key), cql.target(pretrained.sac, rows, key)
+        AGENT.target(carried, rows, key), cql.target(pretrained, rows, key)
     )
     single, single_cql = replace(AGENT, max_backup=None), replace(cql, max_backup=None)
     np.testing.assert_array_equal(
-        single.target(carried, rows, key), single_cql.target(pretrained.sac, rows, key)
+        single.target(carried, rows, key), single_cql.target(pretrained, rows, key)
     )
 
 

@@ -52,10 +52,10 @@ def test_rows_are_drawn_evenly(spec: Spec):
 @pytest.mark.parametrize("online_rows", [0, 3])
 def test_too_little_online_data_means_offline_rows(spec: Spec, online_rows: int):
     sampler = make_sampler(spec, online_rows, enough=4)
-    assert sampler.waiting
+    assert sampler.waiting(Mixture(0.5))
     stack = sampler.sample(Mixture(0.1), 2, 8, np.random.default_rng(0))
     np.testing.assert_array_equal(offline_share(stack.rows), 1.0)
-    assert not make_sampler(spec, 4, enough=4).waiting
+    assert not make_sampler(spec, 4, enough=4).waiting(Mixture(0.5))
 
 
 def test_one_pool_draws_every_row_evenly_and_ignores_the_ratio(spec: Spec):

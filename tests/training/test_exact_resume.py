@@ -19,6 +19,7 @@ from tests.training.conftest import tiny_plan
 from road.errors import Preempted
 from road.mixing import (
     AppendMixer,
+    BalancedMixer,
     DecreasingMixer,
     FixedMixer,
     ProportionalMixer,
@@ -100,7 +101,14 @@ def test_stopped_at_every_kind_of_moment(undisturbed: dict[str, Any], tmp_path: 
 
 @pytest.mark.parametrize(
     "mixer",
-    [DecreasingMixer(), UniformMixer(), FixedMixer(0.3), AppendMixer(), ProportionalMixer()],
+    [
+        DecreasingMixer(),
+        UniformMixer(),
+        FixedMixer(0.3),
+        AppendMixer(),
+        ProportionalMixer(),
+        BalancedMixer(hidden=(16, 16), density_batch=8, initial_rows=20),
+    ],
 )
 def test_every_mixer_goes_on_as_it_would_have(mixer: Any, tmp_path: Path):
     """Stopped while there is too little online data, and in the middle of the first period."""

@@ -12,7 +12,8 @@ from road.errors import NumericError
 from road.mixing import Evidence, FixedMixer
 from road.replay.rows import unpack
 from road.training.engine import Metrics
-from road.training.finetune import Finetuning, surrogate_measure
+from road.training.evidence import Readings
+from road.training.finetune import Finetuning
 from road.training.folder import RunFolder
 from road.training.launch import start_run
 from road.training.offline import offline_rows
@@ -117,7 +118,7 @@ def test_offline_rows_carry_the_transformed_reward_and_its_return(run: Run):
 def test_a_time_limit_is_stored_as_no_end(run: Run):
     """Pendulum episodes are cut after 200 steps and never end by themselves."""
     run.config = dataclasses.replace(run.config, online_steps=210)
-    measure = surrogate_measure(run.engine, run.sampler, run.config)
+    measure = Readings(run.engine, run.sampler, run.config)
     parts = (run.engine, run.rollout, run.sampler, run.plan.mixer, measure, run.config)
     for _ in Finetuning(*parts).run(run.state):
         pass

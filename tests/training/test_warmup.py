@@ -19,7 +19,8 @@ from road.randomness import Stream, jax_stream
 from road.replay.rows import unpack
 from road.training.config import Plan, default_plan
 from road.training.events import Event, PhaseStarted, Progressed
-from road.training.finetune import Finetuning, OnlineStep, surrogate_measure
+from road.training.evidence import Readings
+from road.training.finetune import Finetuning, OnlineStep
 from road.training.folder import RunFolder
 from road.training.launch import resume_run, start_run
 from road.training.run import Run
@@ -53,7 +54,7 @@ def online_steps(run: Run) -> Iterator[OnlineStep]:
         run.rollout,
         run.sampler,
         run.plan.mixer,
-        surrogate_measure(run.engine, run.sampler, run.config),
+        Readings(run.engine, run.sampler, run.config),
         run.config,
         random_warmup=run.recipe.random_warmup,
     ).run(run.state)

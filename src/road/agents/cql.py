@@ -139,7 +139,7 @@ class CQL:
     ) -> tuple[CQLState, Metrics]:
         """Q, Q' and alpha'."""
         target_key, proposal_key = jax.random.split(key)
-        target = self.target(state.sac, batch, target_key)
+        target = self.target(state, batch, target_key)
         proposals = self.propose(state.actor.model, batch, proposal_key)
         optimiser, learner = self.sac.critic_optimiser, state.log_multiplier
         weight = self.conservatism * multiplier(learner.model)
@@ -154,7 +154,13 @@ class CQL:
         after = CQLState(state.actor, critic, target_critic, state.log_alpha, log_multiplier)
         return after, {**metrics, **more}
 
-    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: CQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """What Q regresses on; the penalty is no part of it."""
+        return self.best_of_several(state.sac, batch, key)
+
+    def best_of_several(
+        self, state: SACState, batch: Batch, key: PRNGKeyArray
+    ) -> Float[Array, " batch"]:
         """R + gamma (1 - terminated) max_j min Q'(s', a_j)."""
         if self.max_backup is None:
             return self.sac.target(state, batch, key)

@@ -105,6 +105,11 @@ class IQL:
             {**value_metrics, **actor_metrics, **critic_metrics},
         )
 
+    def target(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """What Q regresses on."""
+        del key  # nothing in it is random
+        return bellman_target(state.value.model, batch, self.discount)
+
     def act(
         self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
     ) -> Float[Array, "batch act"]:
@@ -153,10 +158,15 @@ def critic_loss(
     critic: Critic, value: Value, batch: Batch, discount: float
 ) -> tuple[Float[Array, ""], Metrics]:
     """Eq. 6."""
-    bootstrap = (1.0 - batch.terminated) * value(batch.next_observation)
-    target = batch.reward + discount * bootstrap
+    target = bellman_target(value, batch, discount)
     q = critic(batch.observation, batch.action)
     return bellman_loss(q, target), {"mean": q.mean(), "largest": q.max()}
+
+
+def bellman_target(value: Value, batch: Batch, discount: float) -> Float[Array, " batch"]:
+    """R + gamma (1 - terminated) V(s')."""
+    bootstrap = (1.0 - batch.terminated) * value(batch.next_observation)
+    return batch.reward + discount * bootstrap
 
 
 def renew_optimisers(iql: IQL, state: IQLState) -> IQLState:

@@ -32,7 +32,14 @@ import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from road.agents.iql import IQL, IQLState, actor_loss, critic_loss, value_loss
+from road.agents.iql import (
+    IQL,
+    IQLState,
+    actor_loss,
+    bellman_target,
+    critic_loss,
+    value_loss,
+)
 from road.agents.losses import advantage_weight, over_stack
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor, Value, make_gaussian_actor
@@ -138,6 +145,11 @@ class PEX:
         q = state.critic.model.judge_each(observation, proposals).min(axis=1)
         chosen = draw(q, self.choice_sharpness, choice_key)
         return take(proposals, chosen), chosen
+
+    def target(self, state: PEXState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """What Q regresses on."""
+        del key  # nothing in it is random
+        return bellman_target(state.value.model, batch, self.discount)
 
     def act(
         self, state: PEXState, observation: Float[Array, "batch obs"], key: PRNGKeyArray

@@ -85,6 +85,10 @@ class RLPD:
         sac = self.sac
         return critics_then_actor(sac.update_critic, sac.update_actor, state, batch, last, key)
 
+    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """What Q regresses on, by a random few of the target critics."""
+        return self.sac.target(state, batch, key)
+
     def act(
         self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
     ) -> Float[Array, "batch act"]:

@@ -107,7 +107,7 @@ class WSRL:
 
     def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
         """CQL's: r + gamma (1 - terminated) max_j min Q'(s', a_j), or SAC's if one is drawn."""
-        return replace(self.offline, max_backup=self.max_backup).target(state, batch, key)
+        return replace(self.offline, max_backup=self.max_backup).best_of_several(state, batch, key)
 
     def act(
         self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray

@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from road.agents.iql import IQLState, actor_loss, critic_loss
+from road.agents.iql import IQLState, actor_loss, bellman_target, critic_loss
 from road.agents.losses import advantage_weight, over_stack
 from road.nn.learner import descend, follow, make_learner
 from road.nn.networks import Value, make_critic, make_gaussian_actor, make_mlp
@@ -97,6 +97,11 @@ class XQL:
             IQLState(actor, critic, target_critic, value),
             {**value_metrics, **actor_metrics, **critic_metrics},
         )
+
+    def target(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+        """What Q regresses on."""
+        del key  # nothing in it is random
+        return bellman_target(state.value.model, batch, self.discount)
 
     def act(
         self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray

@@ -16,7 +16,11 @@ from road.mixing.evidence import Evidence
 from road.mixing.surrogate import surrogate_objective
 
 CreditName = Literal["surrogate", "change", "fresh-error", "next-return"]
-Wanted = Literal["surrogate", "change", "fresh-error", "next-return", "alignment"]
+Wanted = Literal[
+    "surrogate", "change", "fresh-error", "next-return", "alignment", "return-alignment"
+]
+ALIGNMENTS = ("alignment", "return-alignment")
+"""Move a ratio, credit none: cosines with the gradient of the TD error, or of the returns'."""
 LATE = ("fresh-error", "next-return")
 
 
@@ -37,7 +41,7 @@ class Criterion:
     """kappa: the weight of Delta_on in R_q."""
 
     def __post_init__(self) -> None:
-        if self.wanted not in ("surrogate", "change", *LATE, "alignment"):
+        if self.wanted not in ("surrogate", "change", *LATE, *ALIGNMENTS):
             raise ValueError(
                 f"credit must be 'surrogate', 'change', 'fresh-error' or 'next-return', "
                 f"got {self.wanted!r}"
@@ -74,8 +78,8 @@ class Criterion:
                 value = evidence.error_drop
             case "next-return":
                 value = evidence.mean_return
-            case "alignment":
-                return math.nan  # moves a ratio, credits none
+            case "alignment" | "return-alignment":
+                return math.nan
         if value is None:
             raise ValueError(
                 f"credit {self.wanted!r} needs {NEEDS[self.wanted]}, which the end of the period "

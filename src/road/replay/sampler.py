@@ -1,7 +1,7 @@
 """The only code that knows of two sources of data."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,33 @@ class Stack:
 
     rows: NDArray[np.float32]
     offline_rows: int
+    places: NDArray[np.int64] | None = None
+    """Where each row is kept (update, batch), as ``Weighing.draw`` gave it; None where rows were
+    drawn by a ratio, and nobody asks."""
+
+
+@runtime_checkable
+class Weighing(Protocol):
+    """Draws rows one by one, each by a weight of its own, and learns the weights meanwhile."""
+
+    @property
+    def offline_mass(self) -> float:
+        """The share of draws that is offline at the moment."""
+        ...
+
+    def draw(self, updates: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Places (update, batch) in the offline rows and, after their end, in the online ring."""
+        ...
+
+    def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+        """Weigh the rows of a stack anew; gives named numbers, one for each of its updates."""
+        ...
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that changes, for a checkpoint."""
+        ...
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -29,46 +56,83 @@ class MixedSampler:
     online: OnlineBuffer
     enough_online: int
     """While the ring holds fewer rows than this, every row comes from the offline data."""
+    weighing: Weighing | None = None
+    """Who draws the rows of a mixture with priorities."""
 
     @property
-    def waiting(self) -> bool:
+    def offline_mass(self) -> float | None:
+        """The offline share of all priorities; None where rows have none."""
+        return None if self.weighing is None else self.weighing.offline_mass
+
+    def waiting(self, mixture: Mixture) -> bool:
         """Whether the online data is still too little to be drawn from."""
-        return len(self.online) < max(self.enough_online, 1)
+        return len(self.online) - mixture.held_back < max(self.enough_online, 1)
 
     def sample(
         self, mixture: Mixture, updates: int, batch_size: int, rng: np.random.Generator
     ) -> Stack:
         """A stack of that shape, whatever the ratio; every mini-batch has its own offline count."""
+        if mixture.priorities is not None and not self.waiting(mixture):
+            return self.sample_by_weight(updates, batch_size, rng)
         uniform = rng.random((updates, batch_size + 1))
         # A fresh array each time: JAX may still be reading the last one.
         rows = np.empty((updates, batch_size, self.offline.shape[1]), np.float32)
+        drawable = self.online.older(mixture.held_back)
         offline_rows = 0
         for update in range(updates):
             offline, online = self.places(mixture, uniform[update])
-            gather(self.offline, len(self.offline), offline, rows[update, : len(offline)])
-            gather(self.online.rows, len(self.online), online, rows[update, len(offline) :])
+            gather(self.offline, (0, len(self.offline)), offline, rows[update, : len(offline)])
+            gather(self.online.rows, drawable, online, rows[update, len(offline) :])
             offline_rows += len(offline)
         return Stack(rows, offline_rows)
 
+    def sample_by_weight(self, updates: int, batch_size: int, rng: np.random.Generator) -> Stack:
+        if self.weighing is None:
+            raise ValueError("a mixture with priorities needs a sampler that weighs its rows")
+        places = self.weighing.draw(updates, batch_size, rng)
+        rows = np.empty((updates, batch_size, self.offline.shape[1]), np.float32)
+        offline = places < len(self.offline)
+        rows[offline] = self.offline[places[offline]]
+        rows[~offline] = self.online.rows[places[~offline] - len(self.offline)]
+        return Stack(rows, int(offline.sum()), places)
+
+    def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+        """After the agent was trained on a stack: rows that have weights are weighed anew."""
+        if self.weighing is None or stack.places is None:
+            return {}
+        return self.weighing.settle(stack, counter)
+
     def places(self, mixture: Mixture, uniform: NDArray[np.float64]) -> Places:
         """Where the rows of one mini-batch are taken from, made of its own random numbers."""
-        if mixture.pooled and not self.waiting:
+        waiting = self.waiting(mixture)
+        if mixture.pooled and not waiting:
             share = len(self.offline) / (len(self.offline) + len(self.online))
             return split_pool(uniform[:-1], share)
         count = offline_count(
-            1.0 if self.waiting else mixture.offline_ratio, len(uniform) - 1, uniform[-1]
+            1.0 if waiting else mixture.offline_ratio, len(uniform) - 1, uniform[-1]
         )
         return uniform[:count], uniform[count:-1]
 
     def probe(
-        self, size: int, rng: np.random.Generator
+        self, size: int, rng: np.random.Generator, held_back: int = 0
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Rows of each source alone, offline first, to measure an agent on."""
-        rows = np.empty((2, size, self.offline.shape[1]), np.float32)
-        place = rng.random((2, size))
-        gather(self.offline, len(self.offline), place[0], rows[0])
-        gather(self.online.rows, len(self.online), place[1], rows[1])
-        return rows[0], rows[1]
+        return rows_apart(self.offline, self.online, size, rng, held_back)
+
+
+def rows_apart(
+    offline: NDArray[np.float32],
+    online: OnlineBuffer,
+    size: int,
+    rng: np.random.Generator,
+    held_back: int = 0,
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """That many rows of each source, every row as likely as any other of it."""
+    rows = np.empty((2, size, offline.shape[1]), np.float32)
+    place = rng.random((2, size))
+    gather(offline, (0, len(offline)), place[0], rows[0])
+    gather(online.rows, online.older(held_back), place[1], rows[1])
+    return rows[0], rows[1]
 
 
 def offline_count(ratio: float, size: int, uniform: float) -> int:
@@ -84,12 +148,17 @@ def split_pool(place: NDArray[np.float64], share: float) -> Places:
 
 def gather(
     source: NDArray[np.float32],
-    filled: int,
+    drawable: tuple[int, int],
     place: NDArray[np.float64],
     out: NDArray[np.float32],
 ) -> None:
-    """Copy the rows at those places, given as shares of the filled part in [0, 1)."""
+    """Copy the rows at those places, given as shares in [0, 1) of so many rows from a first one.
+
+    Past the end it goes on at the beginning.
+    """
+    first, count = drawable
     if len(place):
         # Scaled floats are several times faster to draw than bounded integers, and as uniform to
-        # within 2^-53. mode="clip" lets NumPy write into out directly; nothing is out of range.
-        source.take((place * filled).astype(np.int64), axis=0, out=out, mode="clip")
+        # within 2^-53. A mode other than "raise" lets NumPy write into out directly.
+        index = (place * count).astype(np.int64) + first
+        source.take(index, axis=0, out=out, mode="wrap" if first else "clip")

@@ -48,6 +48,16 @@ class OnlineBuffer:
         self.rows[newest, -1] = returns_to_go(reward, discount, failure)
         self.running = 0
 
+    def older(self, held_back: int) -> tuple[int, int]:
+        """Where in the ring the rows begin that are not among the newest, and how many they are."""
+        begin = self.written % len(self.rows) if self.written > len(self.rows) else 0
+        return (begin if held_back else 0), max(len(self) - held_back, 0)
+
+    def newest(self, count: int) -> NDArray[np.float32]:
+        """The last rows written, oldest first."""
+        count = min(count, len(self))
+        return self.rows[np.arange(self.written - count, self.written) % len(self.rows)]
+
     def filled(self) -> NDArray[np.float32]:
         """The rows in use, in ring order: what a checkpoint holds."""
         return self.rows[: len(self)]

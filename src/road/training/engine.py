@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from road.errors import NumericError
 from road.replay.rows import unpack
+from road.training import probes
 from road.types import AnyAgent, Spec
 
 Leaves: TypeAlias = list[Array]
@@ -57,6 +58,8 @@ class Engine:
         self._act = jax.jit(self._traced_act)
         self._best = jax.jit(self._traced_best)
         self._advantage = jax.jit(self._traced_advantage)
+        self._td_error = jax.jit(self._traced_td_error)
+        self._alignment = jax.jit(self._traced_alignment, static_argnames="judge")
 
     def tree(self, leaves: Leaves) -> Any:
         """The agent's own state."""
@@ -92,6 +95,23 @@ class Engine:
         """Delta of one source: how much the critic prefers sampled actions to those of the rows."""
         return float(self._advantage(leaves, rows, key, np.uint32(counter)))
 
+    def td_error(
+        self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> float:
+        """Mean squared Bellman error of the critics on those rows."""
+        return float(self._td_error(leaves, rows, key, np.uint32(counter)))
+
+    def alignment(
+        self,
+        leaves: Leaves,
+        sources: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]],
+        key: PRNGKeyArray,
+        counter: int,
+        judge: probes.Judge,
+    ) -> NDArray[np.float32]:
+        """Cosines of gradients on offline, online and fresh rows, as ``probes.alignment``."""
+        return np.asarray(self._alignment(leaves, sources, key, np.uint32(counter), judge=judge))
+
     def _traced_update(self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array) -> Any:
         self.compilations["update"] += 1  # Python sees a compiled function only while tracing it
         state, metrics = self.agent.update(
@@ -119,9 +139,25 @@ class Engine:
         self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
     ) -> Array:
         self.compilations["advantage"] += 1
-        state, batch = self.tree(leaves), unpack(rows, self.spec)
-        action = self.agent.act(state, batch.observation, jax.random.fold_in(key, counter))
-        preferred = self.agent.q_value(state, batch.observation, action)
-        recorded = self.agent.q_value(state, batch.observation, batch.action)
-        # The difference per row first: Q may be large where the difference is small.
-        return (preferred - recorded).mean()
+        key = jax.random.fold_in(key, counter)
+        return probes.preference(self.agent, self.tree(leaves), unpack(rows, self.spec), key)
+
+    def _traced_td_error(
+        self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        self.compilations["td_error"] += 1
+        key = jax.random.fold_in(key, counter)
+        return probes.td_error(self.agent, self.tree(leaves), unpack(rows, self.spec), key)
+
+    def _traced_alignment(
+        self,
+        leaves: Leaves,
+        sources: tuple[Array, Array, Array],
+        key: PRNGKeyArray,
+        counter: Array,
+        judge: probes.Judge,
+    ) -> Array:
+        self.compilations["alignment"] += 1
+        offline, online, fresh = (unpack(rows, self.spec) for rows in sources)
+        key = jax.random.fold_in(key, counter)
+        return probes.alignment(self.agent, self.tree(leaves), (offline, online, fresh), key, judge)

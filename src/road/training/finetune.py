@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.errors import NumericError
-from road.mixing import Advantages, Evidence, Mixer, Mixture, Moment, Period
+from road.mixing import Evidence, Mixer, Mixture, Moment, Period
 from road.mixing.period import finished_period
 from road.randomness import NumpyStream, Stream, jax_stream
 from road.replay.sampler import MixedSampler, Stack
@@ -21,8 +20,8 @@ from road.training.engine import Engine, Leaves, Metrics
 from road.training.rollout import FinishedEpisode, Rollout, Step
 from road.training.state import Counters, RunState
 
-Measure = Callable[[Leaves, int], Evidence]
-"""What is known of a period when it ends, from the agent's state and the period's number."""
+Measure = Callable[[RunState, Mixture], Evidence]
+"""What is known of a period when it ends, from the run's state and the mixture in force."""
 
 
 @dataclass(frozen=True)
@@ -77,22 +76,26 @@ class Finetuning:
         draws = NumpyStream(config.seed, Stream.SAMPLING_ONLINE)
         update_key = jax_stream(config.seed, Stream.UPDATING_ONLINE)
         act, mixture = self.actor(), self.propose(state)
+        if not state.snapshots:
+            remember(state, mixture)
         while counters.online_steps < config.online_steps:
             now = counters.online_steps
             step, episode = self.rollout.step(act(state.agent, now))
             self.store(step)
             warming = now < config.warmup_steps
-            waiting = warming or self.sampler.waiting
+            waiting = warming or self.sampler.waiting(mixture)
             metrics = None
             if not warming:
                 stack = self.sampler.sample(
                     mixture, config.updates_per_step, config.batch_size, draws.at(now)
                 )
                 state.agent, metrics = self.engine.update(state.agent, stack.rows, update_key, now)
+                metrics = beside(metrics, self.sampler.settle(stack, now))
                 metrics.check(now * config.updates_per_step, "online")
                 if not waiting:
                     count(counters, stack)
             counters.online_steps += 1
+            count_episode(counters, episode)
             period = (
                 self.end_period(state, mixture) if self.is_over(state, mixture, episode) else None
             )
@@ -129,7 +132,8 @@ class Finetuning:
         """The mixture of the running period; a resumed run asks again and gets the same."""
         begun = state.counters.period_start
         online_rows = min(begun, len(self.sampler.online.rows))
-        moment = Moment(begun / self.config.online_steps, len(self.sampler.offline), online_rows)
+        progress, mass = begun / self.config.online_steps, state.counters.period_mass
+        moment = Moment(progress, len(self.sampler.offline), online_rows, mass)
         return self.mixer.propose(state.mixer, moment)
 
     def is_over(self, state: RunState, mixture: Mixture, episode: FinishedEpisode | None) -> bool:
@@ -140,7 +144,7 @@ class Finetuning:
 
     def end_period(self, state: RunState, mixture: Mixture) -> FinishedPeriod:
         counters = state.counters
-        evidence = self.measure(state.agent, counters.periods)
+        evidence = self.measure(state, mixture)
         state.mixer = self.mixer.observe(state.mixer, mixture, evidence)
         finished = FinishedPeriod(
             finished_period(counters.periods, mixture, evidence, counters.ratio_before),
@@ -150,8 +154,18 @@ class Finetuning:
         counters.periods += 1
         counters.ratio_before = mixture.offline_ratio
         counters.period_start = counters.online_steps
+        counters.period_mass = self.sampler.offline_mass
         counters.period_steps = counters.period_offline_rows = counters.period_rows = 0
+        counters.period_episodes, counters.period_return = 0, 0.0
+        remember(state, mixture)
         return finished
+
+
+def beside(metrics: Metrics, more: dict[str, NDArray[np.float32]]) -> Metrics:
+    """The agent's metrics, and those of whoever weighs the rows."""
+    if not more:
+        return metrics
+    return Metrics((*metrics.names, *more), np.column_stack([metrics.table, *more.values()]))
 
 
 def count(counters: Counters, stack: Stack) -> None:
@@ -161,21 +175,14 @@ def count(counters: Counters, stack: Stack) -> None:
     counters.period_rows += stack.rows.shape[0] * stack.rows.shape[1]
 
 
-def surrogate_measure(engine: Engine, sampler: MixedSampler, config: RunConfig) -> Measure:
-    """The paper's evidence: Delta_off and Delta_on on a batch from each source."""
-    draws = NumpyStream(config.seed, Stream.MEASURING)
-    key = jax_stream(config.seed, Stream.MEASURING)
+def count_episode(counters: Counters, episode: FinishedEpisode | None) -> None:
+    if episode is not None:
+        counters.period_episodes += 1
+        counters.period_return += episode.raw_return
 
-    def measure(leaves: Leaves, period: int) -> Evidence:
-        offline, online = sampler.probe(config.measure_batch, draws.at(period))
-        advantages = (
-            engine.advantage(leaves, offline, key, 2 * period),
-            engine.advantage(leaves, online, key, 2 * period + 1),
-        )
-        if not np.isfinite(advantages).all():
-            raise NumericError(
-                f"Delta_off, Delta_on are {advantages} at the end of period {period}"
-            )
-        return Evidence(Advantages(*advantages))
 
-    return measure
+def remember(state: RunState, mixture: Mixture) -> None:
+    """Keep the agent as it is at a period's beginning, if the period will be judged by it."""
+    if mixture.criterion.wanted in ("change", "fresh-error"):
+        before = {"before": state.snapshots["begun"]} if state.snapshots else {}
+        state.snapshots = {"begun": state.agent, **before}

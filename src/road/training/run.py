@@ -12,20 +12,19 @@ import numpy as np
 from road.data.examining import examine
 from road.errors import EnvironmentFailure, Interrupted, Preempted, UsageError
 from road.randomness import Stream, jax_stream
-from road.replay.sampler import MixedSampler
-from road.replay.storage import OnlineBuffer
 from road.tasks.task import Task
 from road.training.checkpoint import save_checkpoint
 from road.training.config import Plan
 from road.training.engine import Engine, Metrics
 from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
-from road.training.finetune import Finetuning, OnlineStep, surrogate_measure
+from road.training.evidence import Readings
+from road.training.finetune import Finetuning, OnlineStep
 from road.training.folder import RunFolder
 from road.training.journal import Journal
-from road.training.offline import offline_rows
 from road.training.pretrain import pretrain
 from road.training.rollout import Rollout, guarded
+from road.training.sampling import make_sampler
 from road.training.signals import StopRequest
 from road.training.state import RunState
 from road.types import Spec
@@ -53,13 +52,7 @@ class Run:
         self.offline_engine = self.engine
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
             self.offline_engine = Engine(self.recipe.offline, spec)
-        # No more rows than the run can write: memory is touched up front.
-        capacity = max(min(self.config.buffer_capacity, self.config.online_steps), 1)
-        self.sampler = MixedSampler(
-            offline=offline_rows(dataset, self.task, self.recipe.online.discount),
-            online=OnlineBuffer(spec, capacity),
-            enough_online=min(self.config.batch_size, capacity),
-        )
+        self.sampler = make_sampler(plan, self.task, dataset)
 
     def begin(self) -> None:
         key = jax_stream(self.config.seed, Stream.INITIALISING)
@@ -78,6 +71,8 @@ class Run:
                 state.online_rows, state.online_written, state.online_running
             )
             self.rollout.restore(state.counters.episode, list(state.episode_actions))
+        if self.sampler.weighing is not None:
+            self.sampler.weighing.restore(state.weighing)
 
     def execute(self) -> None:
         """Run to the end, or raise what the command line turns into an exit code."""
@@ -107,7 +102,7 @@ class Run:
         total = self.config.online_steps
         self.notify(PhaseStarted("online", self.state.counters.online_steps, total))
         self.settle()
-        measure = surrogate_measure(self.engine, self.sampler, self.config)
+        measure = Readings(self.engine, self.sampler, self.config)
         loop = Finetuning(
             self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config,
             random_warmup=self.recipe.random_warmup,
@@ -198,6 +193,8 @@ class Run:
         state.counters.episode = self.rollout.episode
         state.online_rows = online.filled()
         state.online_written, state.online_running = online.written, online.running
+        if self.sampler.weighing is not None:
+            state.weighing = self.sampler.weighing.arrays()
         actions = [np.asarray(action) for action in self.rollout.actions]
         width = self.engine.spec.action_dim
         state.episode_actions = np.array(actions, np.float32).reshape(len(actions), width)

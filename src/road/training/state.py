@@ -38,6 +38,12 @@ class Counters:
     period_offline_rows: int = 0
     """Offline rows drawn in the running period."""
     period_rows: int = 0
+    period_episodes: int = 0
+    """Episodes that ended in the running period."""
+    period_return: float = 0.0
+    """Sum of their returns, in the environment's own reward."""
+    period_mass: float | None = None
+    """The offline share of all priorities when the running period began, if rows have any."""
     ratio_before: float | None = None
     """Of the period before the running one."""
     said_waiting: bool = False
@@ -58,6 +64,11 @@ class RunState:
     online_running: int = 0
     episode_actions: NDArray[np.float32] | None = None
     """Actions of the running episode."""
+    weighing: dict[str, NDArray[Any]] = field(default_factory=dict[str, NDArray[Any]])
+    """Priorities of all rows and the network they come from; empty where rows have none."""
+    snapshots: dict[str, Leaves] = field(default_factory=dict[str, Leaves])
+    """The agent as it was when the running period began ("begun") and when the one before did
+    ("before"); empty unless the mixer is judged by them."""
     journals: dict[str, int] = field(default_factory=dict[str, int])
     """Length in bytes of every journal file."""
 
@@ -74,6 +85,9 @@ class RunState:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         named = {f"agent/{i:04d}": np.asarray(leaf) for i, leaf in enumerate(self.agent)}
+        for name, leaves in self.snapshots.items():
+            named |= {f"{name}/{i:04d}": np.asarray(leaf) for i, leaf in enumerate(leaves)}
+        named |= {f"weighing/{name}": array for name, array in self.weighing.items()}
         if self.online_rows is not None:
             named["online/rows"] = self.online_rows
         if self.episode_actions is not None:
@@ -91,14 +105,25 @@ class RunState:
 
 def state_from(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> RunState:
     """The inverse of ``arrays`` and ``document``."""
-    leaves = sorted(name for name in arrays if name.startswith("agent/"))
+    snapshots = {name: leaves_of(arrays, name) for name in ("begun", "before")}
     return RunState(
-        agent=[jnp.asarray(arrays[name]) for name in leaves],
+        agent=leaves_of(arrays, "agent"),
+        snapshots={name: leaves for name, leaves in snapshots.items() if leaves},
         counters=Counters(**document["counters"]),
         mixer=document["mixer"],
         online_rows=arrays.get("online/rows"),
         online_written=document["online"]["written"],
         online_running=document["online"]["running"],
         episode_actions=arrays.get("episode/actions"),
+        weighing={
+            name.removeprefix("weighing/"): array
+            for name, array in arrays.items()
+            if name.startswith("weighing/")
+        },
         journals=document["journals"],
     )
+
+
+def leaves_of(arrays: dict[str, NDArray[Any]], name: str) -> Leaves:
+    members = sorted(each for each in arrays if each.startswith(f"{name}/"))
+    return [jnp.asarray(arrays[each]) for each in members]
