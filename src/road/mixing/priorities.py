@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Priorities:
-    """A row is drawn in proportion to its priority: the more it looks like an online row, the higher.
+    """A row is drawn in proportion to its priority, high where it looks like an online row.
 
     An offline row starts at 1, an online row at the highest priority there is. A row that has been
     drawn gets w(s, a)^(1/T), over its mean on offline rows, where a network w learns the ratio of
@@ -31,25 +31,24 @@ class Priorities:
     """Of the density network, by Adam."""
 
     def __post_init__(self) -> None:
-        for name in ("temperature", "least", "learning_rate"):
-            value = getattr(self, name)
-            if not 0.0 < value < math.inf:
-                raise ValueError(f"{name} must be more than 0, got {value}")
-        if not self.least <= self.most < math.inf:
+        for name in ("temperature", "least", "most", "learning_rate"):
+            if not 0.0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be more than 0, got {getattr(self, name)}")
+        for name in ("initial_rows", "density_batch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be 1 or more, got {getattr(self, name)}")
+        self.check_bounds()
+
+    def check_bounds(self) -> None:
+        if not self.least <= self.most:
             raise ValueError(f"most must be {self.least} (least) or more, got {self.most}")
         if not 0.0 < self.initial_mass < 1.0:
             raise ValueError(f"initial_mass (f) must lie between 0 and 1, got {self.initial_mass}")
-        for name, value in (
-            ("initial_rows", self.initial_rows),
-            ("density_batch", self.density_batch),
-        ):
-            if value < 1:
-                raise ValueError(f"{name} must be 1 or more, got {value}")
         if not self.hidden or min(self.hidden) < 1:
             raise ValueError(f"hidden must be widths of 1 or more, got {self.hidden}")
 
     def first_online(self, offline_rows: int) -> float:
-        """p0 = M f / ((1 - f) N): what an online row starts with, until a higher priority is set."""
+        """What an online row starts with until a higher priority is set: M f / ((1 - f) N)."""
         return offline_rows * self.initial_mass / ((1.0 - self.initial_mass) * self.initial_rows)
 
     def offline_mass(self, online_rows: int) -> float:

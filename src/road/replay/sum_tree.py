@@ -76,8 +76,7 @@ class SumTree:
         return place
 
     def draw(self, groups: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Groups of places, each by strata: the total is cut into ``count`` equal parts, and every
-        part gives one draw. So a group holds every priority as evenly as can be."""
+        """Groups of places, each by strata: the total in ``count`` equal parts, a draw in each."""
         share = (np.arange(count) + rng.random((groups, count))) / count
         return self.find((share * self.total).ravel()).reshape(groups, count)
 

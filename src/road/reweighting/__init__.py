@@ -1,0 +1,1 @@
+"""Which rows are worth drawing: priorities that are learnt beside the agent."""

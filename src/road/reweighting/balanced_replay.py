@@ -1,0 +1,156 @@
+"""Balanced Replay (Lee et al. 2021, arXiv:2107.00591): rows by priority, from both sources at once.
+
+One tree holds a priority for every offline row and every place of the online ring.
+
+    before a draw   an online row that is new gets the highest priority so far
+    draw            in proportion to priority, by strata, without a correction
+    after it        w takes a step on uniform rows of both sources (``density_ratio.py``), and the
+                    rows that were drawn get  p = clip(w^(1/T) / E_off[w^(1/T)])
+
+Offline rows start at 1. The highest priority starts at p0 = M f / ((1 - f) N), so that the first N
+online rows get a share f of all draws among M offline ones.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float
+from numpy.typing import NDArray
+
+from road.errors import NumericError
+from road.mixing.priorities import Priorities
+from road.nn.learner import Learner, descend, make_learner
+from road.randomness import NumpyStream, Stream, jax_stream
+from road.replay.rows import unpack
+from road.replay.sampler import Stack, rows_apart
+from road.replay.storage import OnlineBuffer
+from road.replay.sum_tree import SumTree
+from road.reweighting.density_ratio import DensityRatio, density_loss, make_density_ratio
+from road.types import Metrics, Spec
+
+
+class BalancedReplay:
+    """The priorities of all rows, and the network that they come from."""
+
+    def __init__(
+        self,
+        settings: Priorities,
+        offline: NDArray[np.float32],
+        online: OnlineBuffer,
+        seed: int,
+    ) -> None:
+        self.offline, self.online = offline, online
+        self.density = Density(settings, online.spec)
+        self.draws = NumpyStream(seed, Stream.REWEIGHTING)
+        self.leaves = self.density.init(seed)
+        self.tree = SumTree(len(offline) + len(online.rows))
+        self.tree.fill(np.concatenate([np.ones(len(offline)), np.zeros(len(online.rows))]))
+        self.highest = settings.first_online(len(offline))
+        """What the next online row starts with; it never falls."""
+        self.entered = 0
+        """Online rows that the tree has been told of, overwritten ones included."""
+
+    @property
+    def offline_mass(self) -> float:
+        """The offline share of all priorities."""
+        self.enter()
+        offline = float(self.tree.priorities[: len(self.offline)].sum())
+        return min(offline / self.tree.total, 1.0)
+
+    def draw(self, updates: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Places (update, batch) in the offline rows and, after their end, in the online ring."""
+        self.enter()
+        return self.tree.draw(updates, size, rng)
+
+    def enter(self) -> None:
+        """Give the online rows that are new the highest priority; what they overwrite is gone."""
+        written, places = self.online.written, len(self.online.rows)
+        if self.entered < written:
+            new = np.arange(max(self.entered, written - places), written) % places
+            self.tree.set(len(self.offline) + new, np.full(len(new), self.highest))
+            self.entered = written
+
+    def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+        """Train w once for every mini-batch of the stack, then set the priorities of its rows."""
+        assert stack.places is not None  # whoever drew by priority knows them
+        updates, size = stack.places.shape[0], self.density.settings.density_batch
+        apart = rows_apart(self.offline, self.online, updates * size, self.draws.at(counter))
+        offline, online = (rows.reshape(updates, size, -1) for rows in apart)
+        self.leaves, found, metrics = self.density.step(self.leaves, offline, online, stack.rows)
+        priorities = np.asarray(found, np.float64)
+        if not np.isfinite(priorities).all():
+            raise NumericError(
+                f"a priority of balanced replay is not finite at online step {counter}; the last "
+                "good checkpoint is kept. Lower the learning rate of the density network"
+            )
+        self.tree.set(stack.places.ravel(), priorities.ravel())
+        self.highest = max(self.highest, float(priorities.max()))
+        return {name: np.asarray(values) for name, values in metrics.items()}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that changes; the sums of the tree follow from its priorities."""
+        network = {f"density/{i:04d}": np.asarray(leaf) for i, leaf in enumerate(self.leaves)}
+        return {
+            "priorities": np.array(self.tree.priorities),
+            "highest": np.array(self.highest),
+            "entered": np.array(self.entered),
+            **network,
+        }
+
+    def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Put back what ``arrays`` gave."""
+        self.tree.fill(arrays["priorities"])
+        self.highest, self.entered = float(arrays["highest"]), int(arrays["entered"])
+        names = sorted(name for name in arrays if name.startswith("density/"))
+        self.leaves = [jnp.asarray(arrays[name]) for name in names]
+
+
+class Density:
+    """The density network's functions, compiled; its state is a flat list, as an agent's is."""
+
+    def __init__(self, settings: Priorities, spec: Spec) -> None:
+        self.settings, self.spec = settings, spec
+        self.optimiser = optax.adam(settings.learning_rate)
+        self._tree = jax.tree.structure(self.learner(0))
+        self.step = jax.jit(self._traced_step)
+
+    def learner(self, seed: int) -> Learner[DensityRatio]:
+        inputs = self.spec.observation_dim + self.spec.action_dim
+        key = jax_stream(seed, Stream.REWEIGHTING)
+        return make_learner(make_density_ratio(key, inputs, self.settings.hidden), self.optimiser)
+
+    def init(self, seed: int) -> list[Array]:
+        return jax.tree.leaves(self.learner(seed))
+
+    def _traced_step(
+        self,
+        leaves: list[Array],
+        offline: Float[Array, "update density width"],
+        online: Float[Array, "update density width"],
+        drawn: Float[Array, "update batch width"],
+    ) -> tuple[list[Array], Float[Array, "update batch"], Metrics]:
+        """A step of w for each mini-batch, and the priorities of its rows as w was before it."""
+
+        def one(learner: Learner[DensityRatio], rows: tuple[Array, Array, Array]) -> Any:
+            logged, gathered, trained = (unpack(each, self.spec) for each in rows)
+            priorities = balanced(learner.model(trained), learner.model(logged), self.settings)
+            after, metrics = descend(
+                "density", learner, self.optimiser, density_loss, logged, gathered
+            )
+            return after, (priorities, metrics)
+
+        learner = jax.tree.unflatten(self._tree, leaves)
+        learner, (priorities, metrics) = jax.lax.scan(one, learner, (offline, online, drawn))
+        return jax.tree.leaves(learner), priorities, metrics
+
+
+def balanced(
+    drawn: Float[Array, " batch"], offline: Float[Array, " density"], settings: Priorities
+) -> Float[Array, " batch"]:
+    """Priorities clip(w^(1/T) / E_off[w^(1/T)]), from log w: logarithms cannot overflow."""
+    mean = jax.nn.logsumexp(offline / settings.temperature) - jnp.log(offline.shape[0])
+    log_least, log_most = np.log(settings.least), np.log(settings.most)
+    return jnp.exp(jnp.clip(drawn / settings.temperature - mean, log_least, log_most))
