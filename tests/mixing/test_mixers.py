@@ -10,11 +10,13 @@ import pytest
 from road.mixing import (
     MIXERS,
     Advantages,
+    Alignment,
     AppendMixer,
     BalancedMixer,
     DecreasingMixer,
     Evidence,
     FixedMixer,
+    HypergradientMixer,
     Mixer,
     Moment,
     ProportionalMixer,
@@ -34,6 +36,7 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "append": AppendMixer(),
     "proportional": ProportionalMixer(),
     "balanced": BalancedMixer(),
+    "hypergradient": HypergradientMixer(pull=0.1),
 }
 
 
@@ -48,8 +51,8 @@ def moment(progress: float = 0.0) -> Moment:
 
 
 def evidence(seed: int) -> Evidence:
-    offline, online = np.random.default_rng(seed).normal(size=2)
-    return Evidence(Advantages(float(offline), float(online)))
+    offline, online, *cosines = np.random.default_rng(seed).uniform(-1.0, 1.0, 5).tolist()
+    return Evidence(Advantages(offline, online), alignment=Alignment(*cosines))
 
 
 def played(mixer: Mixer[Any], periods: int, seed: int = 0) -> tuple[Any, list[float]]:

@@ -12,6 +12,7 @@ from road.mixing.baselines import (
 from road.mixing.controller import Controller
 from road.mixing.criterion import Credit, Criterion, judge
 from road.mixing.evidence import Alignment, Evidence
+from road.mixing.hypergradient import HypergradientMixer
 from road.mixing.informedness import Informedness, informedness
 from road.mixing.mixers import MIXERS, Mixer, RoadMixer, make_mixer
 from road.mixing.mixture import ArmTable, Mixture, Moment
@@ -32,6 +33,7 @@ __all__ = [
     "DecreasingMixer",
     "Evidence",
     "FixedMixer",
+    "HypergradientMixer",
     "Informedness",
     "Mixer",
     "Mixture",

@@ -27,6 +27,7 @@ from road.mixing.baselines import (
 from road.mixing.choice import ChoiceName, Thompson, UpperBounds
 from road.mixing.criterion import CreditName, Criterion
 from road.mixing.evidence import Evidence
+from road.mixing.hypergradient import HypergradientMixer
 from road.mixing.memory import Discounted, Windowed
 from road.mixing.mixture import PAPER_ARMS, ArmTable, Mixture, Moment, check_arms
 from road.mixing.standing import Scale, Trend
@@ -137,12 +138,11 @@ class RoadMixer:
 
     def tabulated(self, weighed: Weighed) -> ArmTable:
         """Means in the credit's own unit, and what is added to them when they are compared."""
-        counts = weighed.standing.counts.tolist()
         return ArmTable(
             ratios=self.arms,
-            means=known(weighed.standing.means.tolist()),
-            bonuses=known((weighed.bonuses * weighed.unit).tolist()),
-            counts=tuple(map(int, counts)) if self.counts == "windowed" else tuple(counts),
+            means=known(weighed.standing.means),
+            bonuses=known([bonus * weighed.unit for bonus in weighed.bonuses]),
+            counts=tuple(weighed.standing.counts),
         )
 
 
@@ -157,6 +157,7 @@ MIXERS: dict[str, type[Any]] = {
     "append": AppendMixer,
     "proportional": ProportionalMixer,
     "balanced": BalancedMixer,
+    "hypergradient": HypergradientMixer,
 }
 """Every strategy by the name that the command line knows it by."""
 
@@ -186,4 +187,4 @@ def make_mixer(name: str, **settings: Any) -> Mixer[Any]:
 
 
 def known(values: Sequence[float]) -> tuple[float | None, ...]:
-    return tuple(None if math.isnan(value) else float(value) for value in values)
+    return tuple(None if math.isnan(value) else value for value in values)
