@@ -65,6 +65,11 @@ class Controller:
         """The ratio of this period together with what led to it."""
         return self._mixture
 
+    @property
+    def step(self) -> int:
+        """The last step that was told; without any, how many periods have ended."""
+        return self._logbook.now
+
     def offline_count(self, batch_size: int) -> int:
         """How many rows of the next batch to draw from the offline data.
 

@@ -17,7 +17,7 @@ class Logbook:
     def __init__(self) -> None:
         self.marks: list[Row] = []
         self.evaluations: list[Row] = []
-        self._offline_rows = self._rows = self._now = 0
+        self._offline_rows = self._rows = self.now = 0
         self._told: bool | None = None
         """Whether steps are told; not known before the first time."""
 
@@ -46,21 +46,21 @@ class Logbook:
             raise ValueError(
                 "tell the step every time or never: a period and a score share a clock"
             )
-        if step is not None and step < self._now:
-            raise ValueError(f"step must not go back, got {step} after {self._now}")
-        self._told, self._now = told, periods if step is None else int(step)
-        return self._now
+        if step is not None and step < self.now:
+            raise ValueError(f"step must not go back, got {step} after {self.now}")
+        self._told, self.now = told, periods if step is None else int(step)
+        return self.now
 
     def state_dict(self) -> Row:
         return {
             "marks": list(self.marks),
             "evaluations": list(self.evaluations),
             "drawn": [self._offline_rows, self._rows],
-            "now": self._now,
+            "now": self.now,
             "told": self._told,
         }
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
         self.marks, self.evaluations = list(saved["marks"]), list(saved["evaluations"])
         self._offline_rows, self._rows = saved["drawn"]
-        self._now, self._told = saved["now"], saved["told"]
+        self.now, self._told = saved["now"], saved["told"]

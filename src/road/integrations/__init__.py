@@ -1,0 +1,4 @@
+"""ROAD inside other libraries, each in a module of its own that needs its library alone.
+
+Importing this room imports none of them: ``from road.integrations.sb3 import ...``.
+"""
