@@ -1,14 +1,13 @@
 """Rivals of the sliding window, and arms that move."""
 
 import json
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from road.mixing import SlidingWindowUCB
-from road.theory.bandits import Bandit, DiscountedUCB, Faded, ThompsonSampling, UniformChoice
+from road.theory.bandits import Bandit, ThompsonSampling, UniformChoice, discounted_ucb
 from road.theory.draws import generator
 from road.theory.drift import (
     abrupt,
@@ -23,7 +22,7 @@ from road.theory.studies.bandit import final_regrets, proved_window
 
 BANDITS: dict[str, Bandit] = {
     "sliding window": SlidingWindowUCB(5, 0.6, 50),
-    "discounted": DiscountedUCB(5),
+    "discounted": discounted_ucb(5, 2.0, 0.99),
     "thompson": ThompsonSampling(5),
     "uniform": UniformChoice(5),
 }
@@ -49,33 +48,9 @@ def test_a_bandit_repeats_itself(bandit: Bandit):
     assert play(bandit, rewards) == play(bandit, rewards)
 
 
-def test_discounted_counts_and_bounds_by_hand():
-    """Half remains: arm 0 paid 1, then arm 1 paid 1.15, then arm 0 paid 2.
-
-    Arm 0: count 1/4 + 1, sum 1/4 + 2. Arm 1: count 1/2, sum 0.575. The counts add up to 1.75, whose
-    logarithm decides: with all three pulls in it the lesser arm would have the greater bound.
-    """
-    bandit = DiscountedUCB(2, exploration=2.0, keep=0.5)
-    pulls = bandit.init()
-    for arm, reward in ((0, 1.0), (1, 1.15), (0, 2.0)):
-        pulls = bandit.record(pulls, arm, reward)
-    assert pulls == Faded(finished=3, counts=[1.25, 0.5], totals=[2.25, 0.575])
-    assert favourite(1.75) == bandit.choose(pulls) == 0
-    assert favourite(3.0) == 1
-
-
-def favourite(known: float) -> int:
-    """The arm of the greater bound, by hand."""
-    bounds = [
-        1.8 + math.sqrt(2 * math.log(known) / 1.25),
-        1.15 + math.sqrt(2 * math.log(known) / 0.5),
-    ]
-    return int(np.argmax(bounds))
-
-
 def test_without_fading_discounted_is_ucb1_of_the_library():
     rewards = coin_rewards(slow(300, 1.0, generator(1, "means")), generator(1, "coins"))
-    fading = DiscountedUCB(5, exploration=0.6, keep=1.0)
+    fading = discounted_ucb(5, 0.6, 1.0)
     assert play(fading, rewards) == play(SlidingWindowUCB(5, 0.6, None), rewards)
 
 

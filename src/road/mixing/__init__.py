@@ -27,6 +27,7 @@ __all__ = [
     "AppendMixer",
     "ArmTable",
     "BalancedMixer",
+    "Bandit",
     "Controller",
     "Credit",
     "Criterion",

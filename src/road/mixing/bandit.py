@@ -1,7 +1,7 @@
 """A bandit: a memory of pulls and a way to choose among the arms.
 
-The paper's (Eq. UCB) is the sliding-window UCB of Garivier & Moulines (2008, arXiv:0805.3415). After
-k finished pulls, with N_i and mean_i taken over the last tau of them,
+The paper's (Eq. UCB) is the sliding-window UCB of Garivier & Moulines (2008, arXiv:0805.3415).
+After k finished pulls, with N_i and mean_i taken over the last tau of them,
 
     choose   argmax_i  mean_i + sqrt(c · log(min(k, tau)) / N_i)
 
@@ -9,15 +9,17 @@ Differs from the ROAD paper's text: N_i counts the pulls in the window, as in th
 not "up to period k"; with total counts a forgotten arm would have no mean and a shrinking bonus.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from road.mixing.choice import Thompson, UpperBounds
 from road.mixing.memory import Discounted, Faded, Window, Windowed
-from road.mixing.standing import Floats, Scale, Standing, Trend, standing_of
+from road.mixing.standing import Scale, Standing, Trend, standing_of
 
 Pulls = Window | Faded
 """What a bandit remembers. Plain data: JSON as it stands, and of constant size."""
@@ -32,13 +34,13 @@ class Weighed:
     standing: Standing
     unit: float
     """What a reward is divided by before it meets the bonus."""
-    bonuses: Floats
+    bonuses: list[float]
 
     @property
-    def bounds(self) -> Floats:
+    def bounds(self) -> list[float]:
         """Infinite for an arm of which nothing is remembered."""
-        bounds = self.standing.means / self.unit + self.bonuses
-        return np.where(np.isnan(bounds), np.inf, bounds)
+        arms = zip(self.standing.counts, self.standing.means, self.bonuses, strict=True)
+        return [mean / self.unit + bonus if n > 0 else math.inf for n, mean, bonus in arms]
 
     def favourite(self, awaited: int | None = None) -> int:
         """The arm of the greatest bound.
@@ -46,9 +48,9 @@ class Weighed:
         Nothing being known of an arm is no reason to choose it while its credit is ``awaited``.
         """
         bounds = self.bounds
-        if awaited is not None and bounds[awaited] == np.inf and len(bounds) > 1:
-            bounds[awaited] = -np.inf
-        return int(np.argmax(bounds))
+        if awaited is not None and bounds[awaited] == math.inf:
+            bounds[awaited] = -math.inf
+        return bounds.index(max(bounds))
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ class Bandit:
 
     def weigh(self, pulls: Any, draw: tuple[int, int]) -> Weighed:
         """How the arms compare; ``draw`` is what chance, if there is any, goes by."""
-        standing = standing_of(self.memory.sums(pulls), self.trend)
+        times = self.memory.times(pulls) if self.trend == "removed" else None
+        standing = standing_of(self.memory.sums(pulls), times)
         spread = standing.spread if self.scale == "standardised" else 0.0
         unit = spread if spread > 0.0 else 1.0
         return Weighed(standing, unit, self.choice.bonuses(standing, unit, draw))
@@ -121,17 +124,17 @@ class SlidingWindowUCB:
         """The arm of greatest mean reward plus exploration bonus."""
         return self.weigh(pulls).favourite()
 
-    def upper_bounds(self, pulls: Window) -> Floats:
+    def upper_bounds(self, pulls: Window) -> NDArray[np.float64]:
         """Mean plus bonus per arm; infinite for an arm that the window does not hold."""
-        return self.weigh(pulls).bounds
+        return np.array(self.weigh(pulls).bounds)
 
-    def means(self, pulls: Window) -> Floats:
+    def means(self, pulls: Window) -> NDArray[np.float64]:
         """Mean reward per arm, in the reward's own unit; NaN without a pull."""
-        return self.weigh(pulls).standing.means
+        return np.array(self.weigh(pulls).standing.means)
 
-    def bonuses(self, pulls: Window) -> Floats:
+    def bonuses(self, pulls: Window) -> NDArray[np.float64]:
         """Exploration bonus per arm; NaN without a pull."""
-        return self.weigh(pulls).bonuses
+        return np.array(self.weigh(pulls).bonuses)
 
     def unit(self, pulls: Window) -> float:
         """What a reward is divided by before it meets the bonus."""

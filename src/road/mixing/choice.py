@@ -10,12 +10,11 @@ slope is drawn too, once for all arms.
 """
 
 import math
+import random
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
-from road.mixing.standing import Floats, Standing, per_pull
+from road.mixing.standing import Standing
 
 ChoiceName = Literal["ucb", "thompson"]
 
@@ -31,21 +30,32 @@ class UpperBounds:
         if not 0.0 <= self.exploration < math.inf:
             raise ValueError(f"exploration (c) must be 0 or more, got {self.exploration}")
 
-    def bonuses(self, standing: Standing, unit: float, draw: tuple[int, int]) -> Floats:
+    def bonuses(self, standing: Standing, unit: float, draw: tuple[int, int]) -> list[float]:
         """What is added to each mean, in units of ``unit``; NaN without a pull."""
         del unit, draw  # the bonus is what the unit is compared with, and nothing is drawn
-        known = max(standing.known, 1.0)
-        return np.sqrt(per_pull(self.exploration * math.log(known), standing.counts))
+        known = self.exploration * math.log(max(sum(standing.counts), 1.0))
+        return [math.sqrt(known / n) if n > 0 else math.nan for n in standing.counts]
 
 
 @dataclass(frozen=True)
 class Thompson:
     """An arm is as likely to be chosen as it is to be the best."""
 
-    def bonuses(self, standing: Standing, unit: float, draw: tuple[int, int]) -> Floats:
+    def bonuses(self, standing: Standing, unit: float, draw: tuple[int, int]) -> list[float]:
         """How far each draw lies above its mean, in units of ``unit``; NaN without a pull."""
-        normal = np.random.default_rng(draw).normal(size=len(standing.counts) + 1)
-        error = normal[:-1] / np.sqrt(per_pull(1.0, standing.counts) ** -1)
-        tilt = normal[-1] * standing.slope_error * standing.lead
+        chance = standard_normals(len(standing.counts) + 1, draw)
+        tilt = chance.pop() * standing.slope_error
         # Credits that are all alike prefer no arm: then the draw alone decides.
-        return (standing.noise or 1.0) * (error - tilt) / unit
+        size = (standing.noise or 1.0) / unit
+        arms = zip(standing.counts, standing.lead, chance, strict=True)
+        return [
+            size * (normal / math.sqrt(n) - tilt * lead) if n > 0 else math.nan
+            for n, lead, normal in arms
+        ]
+
+
+def standard_normals(number: int, draw: tuple[int, int]) -> list[float]:
+    """The same for the same draw."""
+    seed, period = draw
+    chance = random.Random((seed << 64) + period)  # costs less than a generator of NumPy's
+    return [chance.gauss(0.0, 1.0) for _ in range(number)]

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypedDict
 
-from road.mixing.sums import ExactSum, Ring, accumulate, added_at, item_at, put_at, replaced_at
+from road.mixing.sums import ExactSum, Ring, accumulate, item_at, put_at
 from road.mixing.surrogate import check_finite
 
 LARGEST_CREDIT = 1e100
@@ -21,19 +21,28 @@ FORGOTTEN = 1e-100
 """An arm whose pulls have faded to less than this has none."""
 
 
-class Sums(NamedTuple):
-    """Over what is remembered; lists have an entry per arm."""
+Numbers = list[float] | list[int]
+"""One per arm."""
 
-    counts: list[float] | list[int]
+
+class Sums(NamedTuple):
+    """Over what is remembered of each arm."""
+
+    counts: Numbers
     totals: list[float]
     """Of the rewards."""
-    times: list[float] | list[int]
-    squared_times: list[float] | list[int]
-    products: list[float]
-    """Of time and reward above the origin."""
     squares: float
     """Of all rewards above the origin."""
     origin: float
+
+
+class Times(NamedTuple):
+    """What a line over time is fitted from."""
+
+    totals: Numbers
+    squares: Numbers
+    products: list[float]
+    """Of time and reward above the origin."""
 
 
 class Window(TypedDict):
@@ -90,10 +99,12 @@ class Windowed:
         )  # fmt: skip
 
     def record(self, pulls: Window, arm: int, reward: float) -> Window:
-        """The memory after one more pull; the work depends neither on k nor, to speak of, on tau."""
+        """The memory after one more pull; the work does not grow with k, and hardly with tau."""
         check_pull(self.num_arms, arm, reward)
-        now, window = pulls["finished"], self.window
-        after = included(pulls, arm, reward, now, 1)
+        now, window, after = pulls["finished"], self.window, copied(pulls)
+        if now == 0:
+            after["origin"] = reward
+        include(after, arm, reward, now, 1)
         after["finished"] = now + 1
         if window is None:
             return after
@@ -101,45 +112,54 @@ class Windowed:
         arms, rewards = pulls["recent_arms"], pulls["recent_rewards"]
         if now >= window:
             oldest = item_at(arms, place, chunk), item_at(rewards, place, chunk)
-            after = included(after, *oldest, now - window, -1)
+            include(after, *oldest, now - window, -1)
         after["recent_arms"] = put_at(arms, place, arm, chunk)
         after["recent_rewards"] = put_at(rewards, place, reward, chunk)
         return after
 
     def sums(self, pulls: Window) -> Sums:
+        totals = [high + low for high, low in pulls["totals"]]
+        return Sums(pulls["counts"], totals, sum(pulls["squares"]), pulls["origin"])
+
+    def times(self, pulls: Window) -> Times:
+        """Differences of large numbers: whole ones are exact, the others keep their low parts."""
         now, origin, counts = pulls["finished"], pulls["origin"], pulls["counts"]
         arms = range(self.num_arms)
-        # Differences of large numbers: whole ones are exact, the others keep their low parts.
         times = [pulls["times"][i] - counts[i] * now for i in arms]
-        squared = [
-            pulls["squared_times"][i] - now * (pulls["times"][i] + times[i]) for i in arms
-        ]
+        squares = [pulls["squared_times"][i] - now * (pulls["times"][i] + times[i]) for i in arms]
         products = [
             pulls["products"][i][0] - now * (pulls["totals"][i][0] - counts[i] * origin)
             + (pulls["products"][i][1] - now * pulls["totals"][i][1])
             for i in arms
         ]  # fmt: skip
-        totals = [high + low for high, low in pulls["totals"]]
-        return Sums(counts, totals, times, squared, products, sum(pulls["squares"]), origin)
+        return Times(times, squares, products)
 
 
-def included(pulls: Window, arm: int, reward: float, time: int, sign: Literal[1, -1]) -> Window:
-    """The memory with a pull added to its sums, or taken away from them."""
-    origin = pulls["origin"] if pulls["finished"] else reward
-    above = sign * (reward - origin)
-    counts, times, squared = pulls["counts"], pulls["times"], pulls["squared_times"]
+def copied(pulls: Window) -> Window:
+    """What ``include`` may change; the rings are never changed in place."""
     return Window(
         finished=pulls["finished"],
         recent_arms=pulls["recent_arms"],
         recent_rewards=pulls["recent_rewards"],
-        counts=replaced_at(counts, arm, counts[arm] + sign),
-        totals=added_at(pulls["totals"], arm, sign * reward),
-        times=replaced_at(times, arm, times[arm] + sign * time),
-        squared_times=replaced_at(squared, arm, squared[arm] + sign * time * time),
-        products=added_at(pulls["products"], arm, time * above),
-        origin=origin,
-        squares=accumulate(pulls["squares"], above * (reward - origin)),
+        counts=pulls["counts"].copy(),
+        totals=pulls["totals"].copy(),
+        times=pulls["times"].copy(),
+        squared_times=pulls["squared_times"].copy(),
+        products=pulls["products"].copy(),
+        origin=pulls["origin"],
+        squares=pulls["squares"],
     )
+
+
+def include(pulls: Window, arm: int, reward: float, time: int, sign: Literal[1, -1]) -> None:
+    """Add a pull to the sums, or take it away."""
+    above = reward - pulls["origin"]
+    pulls["counts"][arm] += sign
+    pulls["totals"][arm] = accumulate(pulls["totals"][arm], sign * reward)
+    pulls["times"][arm] += sign * time
+    pulls["squared_times"][arm] += sign * time * time
+    pulls["products"][arm] = accumulate(pulls["products"][arm], sign * time * above)
+    pulls["squares"] = accumulate(pulls["squares"], sign * above * above)
 
 
 @dataclass(frozen=True)
@@ -186,10 +206,10 @@ class Discounted:
 
     def sums(self, pulls: Faded) -> Sums:
         counts = [0.0 if count < FORGOTTEN else count for count in pulls["counts"]]
-        return Sums(
-            counts, pulls["totals"], pulls["times"], pulls["squared_times"], pulls["products"],
-            pulls["squares"], pulls["origin"],
-        )  # fmt: skip
+        return Sums(counts, pulls["totals"], pulls["squares"], pulls["origin"])
+
+    def times(self, pulls: Faded) -> Times:
+        return Times(pulls["times"], pulls["squared_times"], pulls["products"])
 
 
 def check_arm_number(num_arms: int) -> None:

@@ -12,128 +12,122 @@ which is what least squares gives with a column per arm and one for time.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from road.mixing.memory import Sums
+from road.mixing.memory import Numbers, Sums, Times
 
 Scale = Literal["raw", "standardised"]
 Trend = Literal["kept", "removed"]
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12
 """A spread of this share of another is what rounding leaves of none."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How the arms stand; NaN for an arm of which no pull is remembered."""
+class Standing(NamedTuple):
+    """How the arms stand; an entry per arm, NaN where no pull is remembered.
 
-    counts: Floats
-    means: Floats
+    Plain numbers, not arrays: for a handful of arms they are several times faster.
+    """
+
+    counts: Numbers
+    means: list[float]
     """Mean reward, at the common time if the trend is taken out."""
     spread: float
     """Standard deviation of all rewards, whatever their arm."""
     noise: float
     """Standard deviation of a reward around its arm's mean, as far as it is known."""
-    lead: Floats
-    """How much later than the common time an arm was pulled; 0 where the trend is kept."""
+    lead: list[float]
+    """How much later than all pulls in the mean each arm was pulled; 0 where the trend is kept."""
     slope_error: float
     """Standard deviation of the slope, in units of the noise."""
 
-    @property
-    def known(self) -> float:
-        """min(k, tau), or what is left of k where pulls fade."""
-        return float(self.counts.sum())
+
+def standing_of(sums: Sums, times: Times | None) -> Standing:
+    """How the arms stand; given the times, with their common trend taken out."""
+    means = per_pull(sums.totals, sums.counts)
+    total, within = squared_deviations(sums)
+    if times is None:
+        spread, noise = spread_and_noise(sums.counts, total, within, fitted=0)
+        return Standing(sums.counts, means, spread, noise, [0.0] * len(means), 0.0)
+    line = line_within(sums, times)
+    left = left_around(line, sums, total)
+    if left <= ROUNDING * total:  # the trend was all there was; rounding must not tell arms apart
+        middle = sum(sums.totals) / max(sum(sums.counts), 1e-300)
+        left, within, level = 0.0, 0.0, [middle + 0.0 * mean for mean in means]
+    else:
+        within = max(within - line.slope * line.joint, 0.0)
+        level = [mean - line.slope * at for mean, at in zip(means, line.lead, strict=True)]
+    sloping = line.span > 0.0
+    spread, noise = spread_and_noise(sums.counts, left, within, fitted=int(sloping))
+    error = 1.0 / math.sqrt(line.span) if sloping else 0.0
+    return Standing(sums.counts, level, spread, noise, line.lead, error)
 
 
-def standing_of(sums: Sums, trend: Trend) -> Standing:
-    counts = np.array(sums.counts, np.float64)
-    if trend == "removed":
-        return trendless(sums, counts)
-    means = per_pull(sums.totals, counts)
-    total, within = squared_deviations(sums, counts, means)
-    return Standing(
-        counts=counts,
-        means=means,
-        spread=deviation(total, counts.sum()),
-        noise=noise_of(total, within, counts, lost=0),
-        lead=np.zeros_like(means),
-        slope_error=0.0,
-    )
-
-
-def trendless(sums: Sums, counts: Floats) -> Standing:
-    """The same with the arms' common slope taken out of every credit."""
-    means, times = per_pull(sums.totals, counts), per_pull(sums.times, counts)
-    above = means - sums.origin
-    known = counts.sum()
-    span = np.array(sums.squared_times, np.float64) - counts * times**2
-    joint = np.array(sums.products) - counts * times * above
-    span_within, joint_within = (float(np.nansum(part)) for part in (span, joint))
-    common = weighted_mean(times, counts)
-    lead = times - common
-
-    # An arm that was pulled once has no slope; without any that was pulled twice there is none.
-    enough = span_within > ROUNDING * (abs(common) + 1.0) ** 2 * max(known, 1.0)
-    slope = joint_within / span_within if enough else 0.0
-    total, within = squared_deviations(sums, counts, means)
-    late = above - weighted_mean(above, counts)
-    joint_total = joint_within + weighted_sum(lead * late, counts)
-    span_total = span_within + weighted_sum(lead**2, counts)
-    left = total - 2.0 * slope * joint_total + slope**2 * span_total
-    inside = within - slope * joint_within
-    if left <= ROUNDING * total:  # the trend was all there was
-        left = inside = 0.0
-    return Standing(
-        counts=counts,
-        means=means - slope * lead if left else np.where(counts > 0, common_mean(sums), np.nan),
-        spread=deviation(left, known),
-        noise=noise_of(left, inside, counts, lost=int(enough)),
-        lead=lead,
-        slope_error=1.0 / math.sqrt(span_within) if enough else 0.0,
-    )
-
-
-def squared_deviations(sums: Sums, counts: Floats, means: Floats) -> tuple[float, float]:
+def squared_deviations(sums: Sums) -> tuple[float, float]:
     """Of all rewards from their mean, and of each from its arm's mean."""
-    above = means - sums.origin
-    shift = weighted_sum(above, counts)
-    known = max(float(counts.sum()), 1e-300)
-    total = sums.squares - shift * shift / known
-    within = sums.squares - weighted_sum(above * above, counts)
-    return max(total, 0.0), max(within, 0.0)
+    shift = between = 0.0
+    for count, total in zip(sums.counts, sums.totals, strict=True):
+        if count > 0:
+            above = total - count * sums.origin
+            shift += above
+            between += above * above / count
+    whole = sums.squares - shift * shift / max(sum(sums.counts), 1e-300)
+    return max(whole, 0.0), max(sums.squares - between, 0.0)
 
 
-def noise_of(total: float, within: float, counts: Floats, lost: int) -> float:
-    """The pooled deviation within arms, begun with one observation of the whole spread.
+class Line(NamedTuple):
+    """The trend that all arms share, from deviations inside them."""
 
-    Without that observation nothing would be known before an arm is pulled twice.
+    lead: list[float]
+    joint: float
+    """S_tr, summed over the arms."""
+    span: float
+    """S_tt, summed over the arms; 0 where no arm was pulled twice, which leaves no slope."""
+    slope: float
+    """b."""
+
+
+def line_within(sums: Sums, times: Times) -> Line:
+    """From running sums: S_tr = sum t·r - mean t · sum r, and S_tt likewise."""
+    middles, joint, span, size = per_pull(times.totals, sums.counts), 0.0, 0.0, 0.0
+    for arm, count in enumerate(sums.counts):
+        if count > 0:
+            square, middle = times.squares[arm], middles[arm]
+            size += square
+            span += square - middle * times.totals[arm]
+            joint += times.products[arm] - middle * (sums.totals[arm] - count * sums.origin)
+    if span <= ROUNDING * size:
+        joint = span = 0.0
+    common = sum(times.totals) / max(sum(sums.counts), 1e-300)
+    lead = [middle - common for middle in middles]
+    return Line(lead, joint, span, joint / span if span > 0.0 else 0.0)
+
+
+def left_around(line: Line, sums: Sums, total: float) -> float:
+    """The squared deviations of all rewards once b · time is taken out of them."""
+    joint, span = line.joint, line.span
+    for count, lead, rewards in zip(sums.counts, line.lead, sums.totals, strict=True):
+        if count > 0:
+            joint += lead * (rewards - count * sums.origin)
+            span += count * lead * lead
+    return total - 2.0 * line.slope * joint + line.slope * line.slope * span
+
+
+def spread_and_noise(
+    counts: Numbers, total: float, within: float, fitted: int
+) -> tuple[float, float]:
+    """Standard deviations of all rewards, and within arms.
+
+    The noise begins with one observation of the whole spread: without it nothing would be known
+    before an arm is pulled twice. ``fitted`` counts what was fitted beside the arms' means.
     """
-    known = float(counts.sum())
-    freedom = max(known - np.count_nonzero(counts) - lost, 0.0)
+    known = sum(counts)
+    freedom = known - len(counts) + counts.count(0) - fitted
     prior = total / max(known - 1.0, 1.0)
-    return math.sqrt((prior + within) / (1.0 + freedom))
+    noise = math.sqrt((prior + within) / (1.0 + max(freedom, 0.0)))
+    return math.sqrt(total / known) if known >= 2 else 0.0, noise
 
 
-def per_pull(values: list[float] | list[int] | float, counts: Floats) -> Floats:
-    return np.asarray(values, np.float64) / np.where(counts > 0, counts, np.nan)
-
-
-def weighted_sum(values: Floats, counts: Floats) -> float:
-    return float(np.nansum(counts * values))
-
-
-def weighted_mean(values: Floats, counts: Floats) -> float:
-    return weighted_sum(values, counts) / max(float(counts.sum()), 1e-300)
-
-
-def common_mean(sums: Sums) -> float:
-    return math.fsum(sums.totals) / max(math.fsum(sums.counts), 1e-300)
-
-
-def deviation(squared: float, known: float) -> float:
-    return math.sqrt(max(squared, 0.0) / known) if known >= 2 else 0.0
+def per_pull(values: Numbers, counts: Numbers) -> list[float]:
+    pairs = zip(values, counts, strict=True)
+    return [value / count if count > 0 else math.nan for value, count in pairs]

@@ -23,19 +23,6 @@ def accumulate(total: ExactSum, value: float) -> ExactSum:
     return [added, low + error]
 
 
-def added_at(totals: list[ExactSum], index: int, value: float) -> list[ExactSum]:
-    """The same sums, one of them greater by the value."""
-    after = totals.copy()
-    after[index] = accumulate(after[index], value)
-    return after
-
-
-def replaced_at(values: list[Item], index: int, value: Item) -> list[Item]:
-    after = values.copy()
-    after[index] = value
-    return after
-
-
 def item_at(ring: Ring[Item], place: int, chunk: int) -> Item:
     return ring[place // chunk][place % chunk]
 
@@ -45,5 +32,7 @@ def put_at(ring: Ring[Item], place: int, item: Item, chunk: int) -> Ring[Item]:
     row, column = divmod(place, chunk)
     if row == len(ring):
         return [*ring, [item]]
-    old = ring[row]
-    return replaced_at(ring, row, [*old[:column], item, *old[column + 1 :]])
+    after, changed = ring.copy(), ring[row].copy()
+    changed[column : column + 1] = [item]
+    after[row] = changed
+    return after

@@ -1,22 +1,20 @@
 """Rivals of the sliding-window bandit, with its interface: ``init``, ``choose``, ``record``.
 
-Discounted UCB forgets smoothly (Garivier & Moulines 2008, arXiv:0805.3415): with counts N_i and
-sums in which each pull fades by a factor per pull,
-
-    choose   argmax_i  mean_i + sqrt(c · log(sum N) / N_i)
-
-Thompson sampling draws a mean for every arm from its normal posterior and takes the best; it
-forgets nothing. Every state is plain data.
+The discounted one is the library's own, of ``road.mixing``. Thompson sampling is not: here rewards
+are coins, so the noise is known and a mean is about 1/2 before the first pull, where the library
+must learn the noise from the credits and takes no mean for granted. It forgets nothing.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypedDict, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from road.mixing import Evidence, Mixture, Moment, UniformMixer
+from road.mixing.bandit import Bandit as MixingBandit
+from road.mixing.choice import UpperBounds
+from road.mixing.memory import Discounted, Window, Windowed
 
 
 @runtime_checkable
@@ -30,53 +28,9 @@ class Bandit(Protocol):
     def record(self, pulls: Any, arm: int, reward: float) -> Any: ...
 
 
-class Faded(TypedDict):
-    """Counts and sums of rewards, in which old pulls weigh less."""
-
-    finished: int
-    counts: list[float]
-    totals: list[float]
-
-
-def faded(pulls: Faded, arm: int, reward: float, keep: float) -> Faded:
-    """The memory after one more pull, all earlier ones multiplied by ``keep``."""
-    counts = [keep * count for count in pulls["counts"]]
-    totals = [keep * total for total in pulls["totals"]]
-    counts[arm] += 1.0
-    totals[arm] += reward
-    return Faded(finished=pulls["finished"] + 1, counts=counts, totals=totals)
-
-
-def nothing_yet(num_arms: int) -> Faded:
-    return Faded(finished=0, counts=[0.0] * num_arms, totals=[0.0] * num_arms)
-
-
-@dataclass(frozen=True)
-class DiscountedUCB:
-    """Upper confidence bounds over fading memories."""
-
-    num_arms: int
-    exploration: float = 2.0
-    """c."""
-    keep: float = 0.99
-    """What is left of a pull's weight one pull later."""
-
-    def init(self) -> Faded:
-        return nothing_yet(self.num_arms)
-
-    def record(self, pulls: Faded, arm: int, reward: float) -> Faded:
-        return faded(pulls, arm, reward, self.keep)
-
-    def choose(self, pulls: Faded) -> int:
-        counts = pulls["counts"]
-        if min(counts) == 0.0:
-            return counts.index(0.0)
-        known = math.log(max(sum(counts), 1.0))
-        bounds = [
-            total / count + math.sqrt(self.exploration * known / count)
-            for total, count in zip(pulls["totals"], counts, strict=True)
-        ]
-        return bounds.index(max(bounds))
+def discounted_ucb(num_arms: int, exploration: float, discount: float) -> MixingBandit:
+    """Upper confidence bounds over fading memories (Garivier & Moulines 2008)."""
+    return MixingBandit(Discounted(num_arms, discount), UpperBounds(exploration))
 
 
 @dataclass(frozen=True)
@@ -88,16 +42,21 @@ class ThompsonSampling:
     """Standard deviation of a reward around its mean, taken as known."""
     seed: int = 0
 
-    def init(self) -> Faded:
-        return nothing_yet(self.num_arms)
+    @cached_property
+    def memory(self) -> Windowed:
+        return Windowed(self.num_arms, window=None)
 
-    def record(self, pulls: Faded, arm: int, reward: float) -> Faded:
-        return faded(pulls, arm, reward, keep=1.0)
+    def init(self) -> Window:
+        return self.memory.init()
 
-    def choose(self, pulls: Faded) -> int:
+    def record(self, pulls: Window, arm: int, reward: float) -> Window:
+        return self.memory.record(pulls, arm, reward)
+
+    def choose(self, pulls: Window) -> int:
         """The prior is as wide as the noise: it counts as one pull at the middle, 1/2."""
-        counts = np.asarray(pulls["counts"]) + 1.0
-        means = (np.asarray(pulls["totals"]) + 0.5) / counts
+        sums = self.memory.sums(pulls)
+        counts = np.asarray(sums.counts) + 1.0
+        means = (np.asarray(sums.totals) + 0.5) / counts
         rng = np.random.default_rng([self.seed, pulls["finished"]])
         return int(np.argmax(means + self.noise / np.sqrt(counts) * rng.normal(size=len(counts))))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from road.mixing import SlidingWindowUCB
-from road.theory.bandits import Bandit, DiscountedUCB, ThompsonSampling, UniformChoice
+from road.theory.bandits import Bandit, ThompsonSampling, UniformChoice, discounted_ucb
 from road.theory.draws import generator
 from road.theory.drift import (
     LEVELS,
@@ -53,7 +53,7 @@ def rivals(window: int, seed: int) -> Mapping[str, Bandit]:
         "sliding window": SlidingWindowUCB(arms, EXPLORATION, window),
         "sliding window, c = 2": SlidingWindowUCB(arms, 2.0, window),
         "UCB1 (no forgetting)": SlidingWindowUCB(arms, EXPLORATION, None),
-        "discounted UCB": DiscountedUCB(arms, EXPLORATION, 1.0 - 1.0 / window),
+        "discounted UCB": discounted_ucb(arms, EXPLORATION, 1.0 - 1.0 / window),
         "Thompson sampling": ThompsonSampling(arms, seed=seed),
         "uniform": UniformChoice(arms, seed),
     }
