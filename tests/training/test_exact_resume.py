@@ -22,7 +22,9 @@ from road.mixing import (
     BalancedMixer,
     DecreasingMixer,
     FixedMixer,
+    HypergradientMixer,
     ProportionalMixer,
+    RoadMixer,
     UniformMixer,
 )
 from road.training.checkpoint import checkpoints, load_checkpoint
@@ -108,13 +110,18 @@ def test_stopped_at_every_kind_of_moment(undisturbed: dict[str, Any], tmp_path: 
         AppendMixer(),
         ProportionalMixer(),
         BalancedMixer(hidden=(16, 16), density_batch=8, initial_rows=20),
+        HypergradientMixer(interval=5, held_back=10),
+        HypergradientMixer(interval=5, held_back=10, judge="monte-carlo"),
+        RoadMixer(credit="change", scale="standardised"),
+        RoadMixer(credit="fresh-error", choice="thompson"),
+        RoadMixer(credit="next-return", counts="discounted", trend="removed"),
     ],
 )
 def test_every_mixer_goes_on_as_it_would_have(mixer: Any, tmp_path: Path):
-    """Stopped while there is too little online data, and in the middle of the first period."""
+    """Stopped while there is too little online data, and in the first and the second period."""
     plan = dataclasses.replace(tiny_plan(offline_steps=0, online_steps=100), mixer=mixer)
     start_run(plan, tmp_path / "quiet", "test", lambda _: None)
-    for number, step in enumerate((8, 30)):
+    for number, step in enumerate((8, 30, 70)):
         stop_when(
             plan,
             tmp_path / "stopped",
