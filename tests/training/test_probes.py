@@ -42,7 +42,7 @@ def test_the_td_error_is_the_mean_square_over_rows_and_critics(
 def test_the_return_gradient_is_that_of_rows_whose_episode_is_over(
     state: Any, rows: Batch, key: jax.Array
 ):
-    """The last bias of a critic moves its Q by one: its gradient is the mean error, halved by two."""
+    """The last bias of a critic moves its Q by one: its gradient is the mean error."""
     returns = np.full(len(rows.reward), -np.inf, np.float32)
     returns[:2] = (3.0, -1.0)
     known = dataclasses.replace(rows, return_to_go=jnp.asarray(returns))

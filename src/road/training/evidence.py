@@ -92,9 +92,9 @@ class Readings:
         )
         sources = (offline, online, self.sampler.online.newest(mixture.held_back))
         judge = "td" if mixture.criterion.wanted == "alignment" else "monte-carlo"
-        cosines = self.engine.alignment(state.agent, sources, self.key, period, judge)
+        cosines = self.engine.alignment(state.agent, sources, self.key, period, judge).tolist()
         finite(f"the cosines at the end of interval {period}", *cosines)
-        return Alignment(*(float(cosine) for cosine in cosines))
+        return Alignment(*cosines)
 
 
 def mean_return(state: RunState) -> float:
@@ -107,4 +107,4 @@ def mean_return(state: RunState) -> float:
 
 def finite(what: str, *values: float) -> None:
     if not np.isfinite(values).all():
-        raise NumericError(f"{what} are {tuple(map(float, values))}")
+        raise NumericError(f"{what} are {values}")

@@ -1,0 +1,112 @@
+"""What is measured when a period ends, worked out from the agent as it was at each moment."""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.training.conftest import tiny_plan
+
+from road.mixing import HypergradientMixer, Mixture, RoadMixer
+from road.training.engine import Leaves
+from road.training.evidence import Readings
+from road.training.finetune import Finetuning, OnlineStep
+from road.training.folder import RunFolder
+from road.training.run import Run
+from road.training.signals import StopRequest
+
+
+def begun(path: Path, mixer: Any, **changes: Any) -> Run:
+    plan = dataclasses.replace(tiny_plan(offline_steps=0, **changes), mixer=mixer)
+    run = Run(plan, RunFolder(path / "run"), lambda _: None, StopRequest())
+    run.begin()
+    return run
+
+
+def steps_of(run: Run) -> Iterator[OnlineStep]:
+    measure = Readings(run.engine, run.sampler, run.config)
+    loop = Finetuning(run.engine, run.rollout, run.sampler, run.plan.mixer, measure, run.config)
+    return loop.run(run.state)
+
+
+def test_a_change_is_between_the_ends_of_a_period_on_the_same_rows(tmp_path: Path):
+    run = begun(tmp_path, RoadMixer(credit="change", overestimation_penalty=0.5))
+    first: Leaves = run.state.agent
+    step = next(step for step in steps_of(run) if step.period is not None)
+    assert step.period is not None
+    measure = Readings(run.engine, run.sampler, run.config)
+    probe = run.sampler.probe(run.config.measure_batch, measure.draws.at(0))
+    then, now = (measure.advantages(leaves, probe, 0) for leaves in (first, run.state.agent))
+    readings = step.period.period.readings
+    assert readings["offline_change"] == pytest.approx(now.offline - then.offline, abs=1e-6)
+    assert readings["online_change"] == pytest.approx(now.online - then.online, abs=1e-6)
+    expected = (now.offline - then.offline) - 0.5 * (now.online - then.online)
+    assert step.period.period.credit == pytest.approx(expected, abs=1e-6)
+    assert step.period.period.offline_advantage == pytest.approx(now.offline, abs=1e-6)
+
+
+def test_a_fresh_error_is_the_drop_in_the_period_before_on_rows_of_this_one(tmp_path: Path):
+    run = begun(tmp_path, RoadMixer(credit="fresh-error"), online_steps=200)
+    agents, periods = [run.state.agent], []
+    for step in steps_of(run):
+        if step.period is not None:
+            periods.append(step.period.period)
+            agents.append(run.state.agent)
+            if len(periods) == 2:
+                break
+    assert periods[0].readings == {"error_drop": None}
+    assert periods[0].credit is None
+    length = run.config.period
+    assert isinstance(length, int)
+    fresh = run.sampler.online.newest(length)
+    assert len(fresh) == length
+    measure = Readings(run.engine, run.sampler, run.config)
+    place = measure.draws.at(1).random(run.config.measure_batch)
+    rows = fresh[(place * length).astype(int)]
+    before, after = (run.engine.td_error(agents[i], rows, measure.key, 1) for i in (0, 1))
+    assert periods[1].readings["error_drop"] == pytest.approx(before - after, rel=1e-4)
+    assert periods[1].credit == periods[1].readings["error_drop"]
+    assert periods[1].credited_ratio == periods[0].offline_ratio
+
+
+def test_a_return_is_the_mean_of_the_episodes_that_ended(tmp_path: Path):
+    """Pendulum episodes last 200 steps: one ends in each period of 250."""
+    run = begun(tmp_path, RoadMixer(credit="next-return"), period=250, online_steps=620)
+    returns: list[float] = []
+    periods: list[Any] = []
+    for step in steps_of(run):
+        if step.episode is not None:
+            returns.append(step.episode.raw_return)
+        if step.period is not None:
+            periods.append((step.period.period, list(returns)))
+            returns.clear()
+    assert [len(ended) for _, ended in periods] == [1, 1]
+    for period, ended in periods:
+        assert period.readings["mean_return"] == pytest.approx(np.mean(ended))
+    assert periods[0][0].credit is None
+    assert periods[1][0].credited_ratio == periods[0][0].offline_ratio
+
+
+def test_a_period_without_an_ended_episode_hears_nothing(tmp_path: Path):
+    run = begun(tmp_path, RoadMixer(credit="next-return"), online_steps=100)
+    periods = [step.period.period for step in steps_of(run) if step.period is not None]
+    assert periods
+    assert all(period.credit is None for period in periods)
+    assert all(period.readings == {"mean_return": None} for period in periods)
+    assert math.isfinite(periods[0].offline_advantage or math.nan)
+
+
+def test_rows_that_are_held_back_are_not_trained_on(tmp_path: Path):
+    """Until the ring has more than is held back and enough besides, all rows are offline."""
+    run = begun(tmp_path, HypergradientMixer(interval=5, held_back=30), online_steps=70)
+    waiting = [step.waiting for step in steps_of(run)]
+    assert waiting.index(False) == 30 + run.sampler.enough_online - 1
+    online = run.sampler.online
+    online.rows[:, 0] = np.arange(len(online.rows))
+    stack = run.sampler.sample(Mixture(0.0, held_back=30), 20, 32, np.random.default_rng(0))
+    assert stack.rows[..., 0].max() == online.written - 30 - 1
+    _, probe = run.sampler.probe(500, np.random.default_rng(0), held_back=30)
+    assert probe[:, 0].max() < online.written - 30
