@@ -168,6 +168,22 @@ ROWS: Sequence[Row] = (
         ("sample",),
         lambda rows: rows / 1e6,
     ),
+    (
+        "256 draws by priority and updates, 2M rows",
+        "ms",
+        Bar(1.0, "at most"),
+        ("tree-2M",),
+        lambda steps: 1e3 / steps,
+    ),
+    ("  200k rows", "ms", None, ("tree-200k",), lambda steps: 1e3 / steps),
+    ("  20k rows", "ms", None, ("tree-20k",), lambda steps: 1e3 / steps),
+    (
+        "  2M over 20k rows (log N: 1.46)",
+        "times",
+        None,
+        ("tree-20k", "tree-2M"),
+        lambda few, many: few / many,
+    ),
     ("import road", "s", Bar(0.3, "at most"), ("start-import",), lambda starts: 1.0 / starts),
     ("road --help", "s", Bar(1.0, "at most"), ("start-help",), lambda starts: 1.0 / starts),
     (
