@@ -30,6 +30,16 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "road": RoadMixer(),
     "road-standardised": RoadMixer(scale="standardised", window=7),
     "road-extremes": RoadMixer(arms=(0.0, 1.0), window=None),
+    "road-change": RoadMixer(credit="change", trend="removed", window=7),
+    "road-fresh-error": RoadMixer(credit="fresh-error", counts="discounted", discount=0.9),
+    "road-next-return": RoadMixer(credit="next-return", window=9, scale="standardised"),
+    "road-thompson": RoadMixer(choice="thompson", window=7),
+    "road-faded": RoadMixer(
+        choice="thompson", counts="discounted", trend="removed", scale="standardised"
+    ),
+    "road-grid": RoadMixer(
+        arms=(0.0, 0.05, 0.33, 0.9, 1.0), credit="next-return", choice="thompson"
+    ),
     "fixed": FixedMixer(0.3),
     "uniform": UniformMixer(),
     "decreasing": DecreasingMixer(),
@@ -51,8 +61,15 @@ def moment(progress: float = 0.0) -> Moment:
 
 
 def evidence(seed: int) -> Evidence:
-    offline, online, *cosines = np.random.default_rng(seed).uniform(-1.0, 1.0, 5).tolist()
-    return Evidence(Advantages(offline, online), alignment=Alignment(*cosines))
+    """All that may be measured; every third period no episode ends."""
+    drawn = np.random.default_rng(seed).uniform(-1.0, 1.0, 9).tolist()
+    return Evidence(
+        Advantages(*drawn[:2]),
+        alignment=Alignment(*drawn[2:5]),
+        change=Advantages(*drawn[5:7]),
+        error_drop=drawn[7] if seed else math.nan,
+        mean_return=drawn[8] if seed % 3 else math.nan,
+    )
 
 
 def played(mixer: Mixer[Any], periods: int, seed: int = 0) -> tuple[Any, list[float]]:
@@ -195,6 +212,14 @@ def test_uniform_uses_every_arm_about_equally_and_seeds_differ():
         (lambda: RoadMixer(overestimation_penalty=-1.0), "-1.0"),
         (lambda: RoadMixer(exploration=-2.0), "-2.0"),
         (lambda: RoadMixer(window=-3), "-3"),
+        (lambda: RoadMixer(discount=0.0), "0.0"),
+        (lambda: RoadMixer(discount=1.5), "1.5"),
+        (lambda: RoadMixer(credit="alignment"), "alignment"),  # pyright: ignore
+        (lambda: RoadMixer(credit="luck"), "luck"),  # pyright: ignore
+        (lambda: RoadMixer(trend="up"), "up"),  # pyright: ignore
+        (lambda: RoadMixer(scale="log"), "log"),  # pyright: ignore
+        (lambda: RoadMixer(counts="all"), "all"),  # pyright: ignore
+        (lambda: RoadMixer(choice="greedy"), "greedy"),  # pyright: ignore
         (lambda: Evidence(credit=math.inf), "inf"),
         (lambda: Evidence(), "neither"),
     ],

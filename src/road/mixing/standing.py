@@ -8,7 +8,9 @@ the slope is taken from inside the arms (analysis of covariance):
     b      = sum over arms of S_tr / sum over arms of S_tt        deviations from the arm's means
     mean_i = credit_i - b · (time_i - time)                       compared at one common time
 
-which is what least squares gives with a column per arm and one for time.
+which is what least squares gives with a column per arm and one for time. A drift that all share
+then changes nothing at all. Until an arm has been pulled twice nothing tells the arms from the
+drift, and all stand alike.
 """
 
 import math
@@ -51,16 +53,16 @@ def standing_of(sums: Sums, times: Times | None) -> Standing:
         return Standing(sums.counts, means, spread, noise, [0.0] * len(means), 0.0)
     line = line_within(sums, times)
     left = left_around(line, sums, total)
-    if left <= ROUNDING * total:  # the trend was all there was; rounding must not tell arms apart
+    if line.span == 0.0 or left <= ROUNDING * total:
+        # Nothing is left but the trend, or what may be one; rounding must not tell arms apart.
         middle = sum(sums.totals) / max(sum(sums.counts), 1e-300)
-        left, within, level = 0.0, 0.0, [middle + 0.0 * mean for mean in means]
-    else:
-        within = max(within - line.slope * line.joint, 0.0)
-        level = [mean - line.slope * at for mean, at in zip(means, line.lead, strict=True)]
-    sloping = line.span > 0.0
-    spread, noise = spread_and_noise(sums.counts, left, within, fitted=int(sloping))
-    error = 1.0 / math.sqrt(line.span) if sloping else 0.0
-    return Standing(sums.counts, level, spread, noise, line.lead, error)
+        return Standing(
+            sums.counts, [middle + 0.0 * mean for mean in means], 0.0, 0.0, line.lead, 0.0
+        )
+    within = max(within - line.slope * line.joint, 0.0)
+    level = [mean - line.slope * at for mean, at in zip(means, line.lead, strict=True)]
+    spread, noise = spread_and_noise(sums.counts, left, within, fitted=1)
+    return Standing(sums.counts, level, spread, noise, line.lead, 1.0 / math.sqrt(line.span))
 
 
 def squared_deviations(sums: Sums) -> tuple[float, float]:
