@@ -24,7 +24,8 @@ every_option = pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "-".joi
 
 
 def mixer_of(options: dict[str, Any], **more: Any) -> RoadMixer:
-    return RoadMixer(arms=(0.1, 0.3, 0.5), **{"discount": 0.99, "window": 200, **options, **more})
+    settings: dict[str, Any] = {"discount": 0.99, "window": 200, **options, **more}
+    return RoadMixer(arms=(0.1, 0.3, 0.5), **settings)
 
 
 def choices(mixer: RoadMixer, credit: Any, periods: int, seed: int = 0) -> list[float]:

@@ -106,3 +106,23 @@ def test_importing_road_loads_numpy_and_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_other_credits_take_their_readings_by_name():
+    """The return told with the second period is worth of the first one's ratio."""
+    controller = Controller(RoadMixer(arms=(0.1, 0.3), credit="next-return"))
+    first = controller.end_period(mean_return=4.0)
+    second = controller.end_period(mean_return=7.0, error_drop=math.nan)
+    assert (first.credit, first.credited_ratio, first.readings) == (
+        None,
+        None,
+        {"mean_return": 4.0},
+    )
+    assert (second.offline_ratio, second.credit, second.credited_ratio) == (0.3, 7.0, 0.1)
+    assert second.readings == {"mean_return": 7.0, "error_drop": None}
+    change = Controller(RoadMixer(credit="change"))
+    assert change.end_period(offline_change=0.5, online_change=0.25).credit == 0.25
+    with pytest.raises(ValueError, match="the two changes come together"):
+        change.end_period(offline_change=0.5)
+    with pytest.raises(TypeError, match="does not take luck"):
+        change.end_period(luck=1.0)  # pyright: ignore

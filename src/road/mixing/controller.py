@@ -8,15 +8,14 @@ controller.save(folder)  # then: road report FOLDER
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from road.mixing.evidence import Evidence
+from road.mixing.evidence import Readings, told_evidence
 from road.mixing.folder import mixer_settings, read_state, write_folder
 from road.mixing.logbook import Logbook
 from road.mixing.mixers import MIXERS, Mixer
 from road.mixing.mixture import Mixture, Moment
 from road.mixing.period import Period, finished_period, period_from_row
-from road.mixing.surrogate import Advantages
 
 FORMAT = 1
 """Version of ``state_dict``."""
@@ -96,22 +95,16 @@ class Controller:
         credit: float | None = None,
         online_rows: int | None = None,
         step: int | None = None,
+        **readings: Unpack[Readings],
     ) -> Period:
         """Close the period with Delta_off and Delta_on, or with a credit of your own.
 
         ``online_rows`` says how much online data there is by now, to a mixer that asks for it;
-        ``step`` how many environment steps were made so far, for the report.
+        ``step`` how many environment steps were made so far, for the report. ``readings`` are what
+        a mixer with another credit asks for: ``offline_change`` and ``online_change``,
+        ``error_drop``, ``mean_return``.
         """
-        if (offline_advantage is None) != (online_advantage is None):
-            raise ValueError(
-                f"the two advantages come together, got offline_advantage={offline_advantage} "
-                f"and online_advantage={online_advantage}"
-            )
-        seen = None
-        if offline_advantage is not None and online_advantage is not None:
-            seen = Advantages(float(offline_advantage), float(online_advantage))
-        evidence = Evidence(seen, None if credit is None else float(credit))
-
+        evidence = told_evidence(offline_advantage, online_advantage, credit, dict(readings))
         before = self.history[-1].offline_ratio if self.history else None
         period = finished_period(len(self.history), self._mixture, evidence, before)
         state = self.mixer.observe(self._state, self._mixture, evidence)

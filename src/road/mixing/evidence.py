@@ -1,7 +1,9 @@
 """What is known of a period when it ends. It is recorded whole, to be judged again later."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from road.mixing.surrogate import Advantages, check_finite
 
@@ -56,3 +58,51 @@ class Evidence:
             for name, value in named.items()
             if value is not None
         }
+
+
+class Readings(TypedDict, total=False):
+    """What a loop may have measured beyond the advantages, for credits other than R_q."""
+
+    offline_change: float
+    """By how much Delta_off moved during the period, on the same rows."""
+    online_change: float
+    """By how much Delta_on moved."""
+    error_drop: float
+    """By how much the period before lowered the TD error on the rows gathered in this one."""
+    mean_return: float
+    """Of the episodes that ended in the period; NaN if none did."""
+
+
+def told_evidence(
+    offline_advantage: float | None,
+    online_advantage: float | None,
+    credit: float | None,
+    readings: Mapping[str, float],
+) -> Evidence:
+    """The evidence of a loop that tells its numbers by name."""
+    if unknown := set(readings) - set(Readings.__annotations__):
+        raise TypeError(
+            f"a period's end does not take {', '.join(sorted(unknown))}; "
+            f"known: {', '.join(Readings.__annotations__)}"
+        )
+    told = {name: float(value) for name, value in readings.items()}
+    changes = told.get("offline_change"), told.get("online_change")
+    return Evidence(
+        pair(("offline_advantage", "online_advantage"), (offline_advantage, online_advantage)),
+        None if credit is None else float(credit),
+        change=pair(("offline_change", "online_change"), changes),
+        error_drop=told.get("error_drop"),
+        mean_return=told.get("mean_return"),
+    )
+
+
+def pair(names: tuple[str, str], values: tuple[float | None, float | None]) -> Advantages | None:
+    offline, online = values
+    if offline is not None and online is not None:
+        return Advantages(float(offline), float(online))
+    if offline is None and online is None:
+        return None
+    what = "advantages" if names[0] == "offline_advantage" else "changes"
+    raise ValueError(
+        f"the two {what} come together, got {names[0]}={offline} and {names[1]}={online}"
+    )
