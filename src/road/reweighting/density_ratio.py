@@ -1,4 +1,4 @@
-"""The ratio of two densities, learnt from rows of both (Lee et al. 2021, arXiv:2107.00591, Eq. 4).
+"""The ratio of two densities, learnt from rows of both (Lee et al. 2021, arXiv:2107.00591).
 
 w(s, a) estimates d_on(s, a) / d_off(s, a) by the variational form of the Jensen-Shannon divergence:
 
