@@ -56,9 +56,9 @@ def test_the_first_online_rows_get_their_share_of_the_draws(spec: Spec):
     """p0 = 40 · 0.75 / (0.25 · 10) = 12, so that ten online rows weigh three times all offline."""
     sampler, replay = make(spec, Priorities(hidden=(8,), initial_mass=0.75, initial_rows=10))
     assert replay.highest == 12.0
-    assert sampler.offline_mass == 1.0
+    assert sampler.offline_mass() == 1.0
     add(sampler, 10)
-    assert sampler.offline_mass == 0.25
+    assert sampler.offline_mass() == 0.25
     assert Priorities(initial_mass=0.75, initial_rows=10).offline_mass(10) == 0.25
     stack = sampler.sample(MIXTURE, 100, 64, np.random.default_rng(0))
     assert stack.offline_rows == 1600, "strata leave nothing of it to chance"
@@ -82,7 +82,7 @@ def test_a_row_that_overwrites_another_takes_its_place_with_the_highest_priority
     trained(sampler, 20)
     assert (replay.tree.priorities[LOGGED:] < replay.highest).all(), "all of them were drawn"
     add(sampler, 3)
-    assert sampler.offline_mass < 1.0  # whoever asks lets them in
+    assert sampler.offline_mass() < 1.0  # whoever asks lets them in
     priorities = replay.tree.priorities[LOGGED:]
     np.testing.assert_array_equal(priorities[:3], replay.highest)
     assert (priorities[3:] < replay.highest).all()
@@ -119,7 +119,7 @@ def test_offline_rows_that_look_like_online_ones_are_drawn_more(spec: Spec):
     trained(sampler, 300)
     priorities = replay.tree.priorities
     assert priorities[:10].mean() > 1.5 * priorities[10:LOGGED].mean()
-    assert sampler.offline_mass == pytest.approx(
+    assert sampler.offline_mass() == pytest.approx(
         priorities[:LOGGED].sum() / priorities.sum(), rel=1e-9
     )
 
@@ -196,7 +196,7 @@ def test_priorities_without_anybody_who_weighs_are_refused(spec: Spec):
     sampler, _ = make(spec)
     add(sampler, 5)
     bare = MixedSampler(sampler.offline, sampler.online, 1)
-    assert bare.offline_mass is None
+    assert bare.offline_mass() is None
     with pytest.raises(ValueError, match="needs a sampler that weighs its rows"):
         bare.sample(MIXTURE, 1, 4, np.random.default_rng(0))
 

@@ -28,7 +28,6 @@ class Stack:
 class Weighing(Protocol):
     """Draws rows one by one, each by a weight of its own, and learns the weights meanwhile."""
 
-    @property
     def offline_mass(self) -> float:
         """The share of draws that is offline at the moment."""
         ...
@@ -59,10 +58,9 @@ class MixedSampler:
     weighing: Weighing | None = None
     """Who draws the rows of a mixture with priorities."""
 
-    @property
     def offline_mass(self) -> float | None:
         """The offline share of all priorities; None where rows have none."""
-        return None if self.weighing is None else self.weighing.offline_mass
+        return None if self.weighing is None else self.weighing.offline_mass()
 
     def waiting(self, mixture: Mixture) -> bool:
         """Whether the online data is still too little to be drawn from."""

@@ -53,7 +53,6 @@ class BalancedReplay:
         self.entered = 0
         """Online rows that the tree has been told of, overwritten ones included."""
 
-    @property
     def offline_mass(self) -> float:
         """The offline share of all priorities."""
         self.enter()

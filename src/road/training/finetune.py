@@ -154,7 +154,7 @@ class Finetuning:
         counters.periods += 1
         counters.ratio_before = mixture.offline_ratio
         counters.period_start = counters.online_steps
-        counters.period_mass = self.sampler.offline_mass
+        counters.period_mass = self.sampler.offline_mass()
         counters.period_steps = counters.period_offline_rows = counters.period_rows = 0
         counters.period_episodes, counters.period_return = 0, 0.0
         remember(state, mixture)
