@@ -17,6 +17,7 @@ COMMANDS = {
     "resume": "continue a run that was stopped or killed",
     "eval": "judge a run's saved agent on fresh episodes",
     "report": "draw one or several runs as a self-contained HTML page",
+    "whatif": "tell which ratios other settings would have chosen in a run",
     "data": "check, convert, download or collect a dataset",
     "theory": "compute and draw the paper's theory on exact problems",
     "list": "name the tasks, agents or mixers",

@@ -4,7 +4,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from road.report import load_run, summarise, write_report
+from road.report import after_the_switch, load_run, summarise, write_report
 
 
 def finish(folder: Path) -> None:
@@ -14,4 +14,6 @@ def finish(folder: Path) -> None:
     summary = summarise(load_run(folder))
     write_json_whole(folder / "summary.json", asdict(summary))
     report = write_report([folder], folder / "report.html")
-    sys.stdout.write(f"{summary.verdict}\nreport: {report}\n")
+    sys.stdout.write(f"{summary.verdict}\n")
+    sys.stdout.write("".join(f"{line}\n" for line in after_the_switch(summary)))
+    sys.stdout.write(f"report: {report}\n")

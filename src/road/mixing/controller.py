@@ -104,7 +104,7 @@ class Controller:
         a mixer with another credit asks for: ``offline_change`` and ``online_change``,
         ``error_drop``, ``mean_return``.
         """
-        evidence = told_evidence(offline_advantage, online_advantage, credit, dict(readings))
+        evidence = told_evidence(offline_advantage, online_advantage, credit, readings)
         before = self.history[-1].offline_ratio if self.history else None
         period = finished_period(len(self.history), self._mixture, evidence, before)
         state = self.mixer.observe(self._state, self._mixture, evidence)

@@ -1,7 +1,6 @@
 """What is known of a period when it ends. It is recorded whole, to be judged again later."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -77,7 +76,7 @@ def told_evidence(
     offline_advantage: float | None,
     online_advantage: float | None,
     credit: float | None,
-    readings: Mapping[str, float],
+    readings: Readings,
 ) -> Evidence:
     """The evidence of a loop that tells its numbers by name."""
     if unknown := set(readings) - set(Readings.__annotations__):
@@ -85,15 +84,19 @@ def told_evidence(
             f"a period's end does not take {', '.join(sorted(unknown))}; "
             f"known: {', '.join(Readings.__annotations__)}"
         )
-    told = {name: float(value) for name, value in readings.items()}
-    changes = told.get("offline_change"), told.get("online_change")
+    changes = readings.get("offline_change"), readings.get("online_change")
     return Evidence(
         pair(("offline_advantage", "online_advantage"), (offline_advantage, online_advantage)),
-        None if credit is None else float(credit),
+        plain(credit),
         change=pair(("offline_change", "online_change"), changes),
-        error_drop=told.get("error_drop"),
-        mean_return=told.get("mean_return"),
+        error_drop=plain(readings.get("error_drop")),
+        mean_return=plain(readings.get("mean_return")),
     )
+
+
+def plain(value: float | None) -> float | None:
+    """A number of any library as Python's own."""
+    return None if value is None else float(value)
 
 
 def pair(names: tuple[str, str], values: tuple[float | None, float | None]) -> Advantages | None:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from road.report.axes import Scale, Timeline, fitted, y_axis
+from road.report.heard import heard
 from road.report.journal import Floats
 from road.report.load import Arms, RunRecord
 from road.report.markup import Markup
@@ -48,6 +49,23 @@ def signal_plot(run: RunRecord, timeline: Timeline, column: str, look: str, name
     )
 
 
+def realised_plot(run: RunRecord, timeline: Timeline) -> Markup:
+    """The offline share of what was trained on, from none of it to all."""
+    series = thinned(run.periods["step"], run.periods["realised_ratio"], MOST_POINTS)
+    scale = Scale(0.0, 1.0, SIGNAL_HEIGHT)
+    x = timeline.place("online", series.x)
+    return plot(
+        SIGNAL_HEIGHT,
+        *y_axis(scale, 4),
+        *timeline.axis(SIGNAL_HEIGHT),
+        *spread_of(series, x, scale, "offline"),
+        stretched(SIGNAL_HEIGHT, line(x, scale(series.mean), "trace offline")),
+        *hover_strips(x, SIGNAL_HEIGHT, hovers("realised ratio", series.x, series.mean)),
+        label="Realised offline ratio by period, from "
+        f"{written(series.mean[:1])} to {written(series.mean[-1:])}",
+    )
+
+
 def spread_of(series: Thinned, x: Floats, scale: Scale, look: str) -> list[Markup]:
     """Every period as a dot, or the extremes of those that were taken together."""
     if series.is_whole:
@@ -70,9 +88,7 @@ def written(value: Floats) -> str:
 
 def strip_plot(run: RunRecord) -> Markup:
     """Credits by ratio: a column each, time running to the right inside every column."""
-    ratio, credit = run.periods["offline_ratio"], run.periods["credit"]
-    known = np.isfinite(ratio) & np.isfinite(credit)
-    ratio, credit = ratio[known], credit[known]
+    ratio, credit = heard(run.periods)
     distinct, column = np.unique(ratio, return_inverse=True)
     time = np.arange(len(ratio)) / max(len(ratio) - 1, 1)
     x = (column + 0.1 + 0.8 * time) / len(distinct)

@@ -14,9 +14,11 @@ from road.report.load import RunRecord
 from road.report.markup import Markup
 from road.report.summary import Summary, scored
 from road.report.svg import area, box, dot, hover_strips, line, plot, stretched, text, vertical
-from road.report.thin import spread_evenly
+from road.report.thin import spread_evenly, thinned
 
 HEIGHT = 300.0
+RATIO_HEIGHT = 150.0
+MOST_RATIOS = 100
 MOST_POINTS = 400
 MOST_DOTS = 60
 
@@ -188,6 +190,29 @@ def compared_curves(
         stretched(HEIGHT, *thin, *thick),
         label="Learning curves: "
         + "; ".join(f"{one.name} ended at {writing.score(one.final)}" for one in summaries),
+    )
+
+
+def compared_ratios(
+    runs: Sequence[RunRecord], summaries: Sequence[Summary], colours: dict[str, str]
+) -> Markup:
+    """The offline share of what every run trained on, period by period."""
+    timeline = Timeline(0.0, timeline_of(*summaries).online)
+    scale = Scale(0.0, 1.0, RATIO_HEIGHT)
+    lines: list[Markup] = []
+    for run, name in zip(runs, strategy_names(summaries), strict=True):
+        series = thinned(run.periods["step"], run.periods["realised_ratio"], MOST_RATIOS)
+        x = timeline.place("online", series.x)
+        lines.append(line(x, scale(series.mean), "trace", colours[name]))
+    return plot(
+        RATIO_HEIGHT,
+        *y_axis(scale, 4),
+        *timeline.axis(RATIO_HEIGHT),
+        stretched(RATIO_HEIGHT, *lines),
+        label="Realised offline ratio over time: "
+        + "; ".join(
+            f"{one.name} {writing.share(one.mean_realised_ratio)} in the mean" for one in summaries
+        ),
     )
 
 

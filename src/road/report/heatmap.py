@@ -1,5 +1,6 @@
 """Which mixing ratio, when: a row per ratio, time to the right, colour for the share of periods."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,8 +44,13 @@ class Choices:
 
 def tally(run: RunRecord) -> Choices:
     ratio = run.periods["offline_ratio"]
-    ratio = ratio[np.isfinite(ratio)]
-    names, row = rows_of(run, ratio)
+    arms = numbers(part_of(run.config, "mixer").get("arms"))
+    return tally_of(ratio[np.isfinite(ratio)], arms)
+
+
+def tally_of(ratio: Floats, arms: Sequence[float]) -> Choices:
+    """How often each ratio was chosen, by period."""
+    names, row = rows_of(ratio, arms)
     chosen = np.eye(len(names))[row]
     starts = bin_starts(len(ratio), MOST_COLUMNS)
     sizes = np.diff(np.append(starts, len(ratio)))
@@ -52,9 +58,8 @@ def tally(run: RunRecord) -> Choices:
     return Choices(names, starts, shares.T, chosen.sum(axis=0) / max(len(ratio), 1), len(ratio))
 
 
-def rows_of(run: RunRecord, ratio: Floats) -> tuple[list[str], np.ndarray]:
+def rows_of(ratio: Floats, arms: Sequence[float]) -> tuple[list[str], np.ndarray]:
     """A row per ratio, arms never chosen among them; tenths, if the ratios are too many to tell."""
-    arms = numbers(part_of(run.config, "mixer").get("arms"))
     distinct = np.unique(np.concatenate([ratio, np.array(arms, np.float64)]))
     distinct = distinct[np.isfinite(distinct)]
     if len(distinct) <= MOST_ROWS or not ratio.size:
@@ -67,7 +72,10 @@ def rows_of(run: RunRecord, ratio: Floats) -> tuple[list[str], np.ndarray]:
 
 
 def heatmap(run: RunRecord) -> Markup:
-    choices = tally(run)
+    return choices_map(tally(run))
+
+
+def choices_map(choices: Choices) -> Markup:
     rows = len(choices.names)
     height = ROW * max(rows, 1)
     order = range(rows)

@@ -11,8 +11,8 @@ from road.errors import UsageError
 from road.mixing.folder import write_whole
 from road.report import writing
 from road.report.comparison import comparison_verdict, group, strategy_names
-from road.report.curves import compared_curves
-from road.report.layout import colour_chips, figure
+from road.report.curves import compared_curves, compared_ratios
+from road.report.layout import colour_chips, figure, panel
 from road.report.load import RunRecord, load_run
 from road.report.markup import Markup, shorten, tag
 from road.report.palette import colour_rules, series_colour
@@ -122,15 +122,21 @@ def overlay(
     )
     key = colour_chips({name: colours[name] for name in strategy_names(summaries)})
     drawn = compared_curves(runs, summaries, colours)
-    return figure(f"Learning curves on {shorten(task, 80)}", caption, key, drawn, kind="overlay")
+    ratios = panel(
+        [tag("b", "realised ratio"), " the offline share of the rows trained on, by period"],
+        compared_ratios(runs, summaries, colours),
+    )
+    title = f"Learning curves on {shorten(task, 80)}"
+    return figure(title, caption, key, drawn, ratios, kind="overlay")
 
 
 def scores_figure(summaries: Sequence[Summary]) -> Markup:
     groups = group(summaries)
     means = [strategies_table(groups)] if len(groups) < len(summaries) else []
     caption = (
-        "Every run, seeds of one mixer together; the dip is the deepest fall below pretrained, "
-        "offline the share of rows trained on online that came from the dataset."
+        "Every run, seeds of one mixer together; the dip is the deepest fall below pretrained, its "
+        "area in score × steps, regained by the online step at which it was made good; offline is "
+        "the share of rows trained on online that came from the dataset."
     )
     return figure("Scores", caption, *means, scores_table(summaries), kind="scores")
 

@@ -72,7 +72,7 @@ def load_run(folder: Path) -> RunRecord:
         metrics=tabulate(journals["metrics"]),
         episodes=tabulate(journals["episodes"]),
         evaluations=tabulate(journals["evaluations"]),
-        periods=tabulate(mixing),
+        periods=tabulate(map(with_readings, mixing)),
         arms=read_arms(mixing),
         unreadable_lines=sum(journal.unreadable for journal in journals.values()),
     )
@@ -114,6 +114,13 @@ def read_arms(rows: Iterable[Row]) -> Arms | None:
         return np.array([row if len(row) == len(ratios) else unknown for row in cells])
 
     return Arms(np.array(ratios), over_time("means"), over_time("bonuses"), over_time("counts"))
+
+
+def with_readings(row: Row) -> Row:
+    """A period's readings as columns of their own."""
+    readings = row.get("readings")
+    named = cast("Row", readings) if isinstance(readings, dict) else {}
+    return {**row, **{f"readings.{name}": value for name, value in named.items()}}
 
 
 def arms_in(row: Row) -> Row:

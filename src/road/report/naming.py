@@ -13,6 +13,14 @@ AGENTS = {
 }
 MIXERS = {"road": "ROAD"}
 """Names that are not merely capitalised."""
+OPTIONS = {
+    "credit": ("change", "fresh-error", "next-return"),
+    "scale": ("standardised",),
+    "trend": ("removed",),
+    "counts": ("discounted",),
+    "choice": ("thompson",),
+}
+"""Settings of ROAD that make another strategy of it; each but the paper's."""
 
 
 def text_of(settings: Row, key: str, default: str) -> str:
@@ -42,7 +50,18 @@ def mixer_name(run: RunRecord) -> str:
     name = text_of(settings, "name", "the mixer")
     ratio = number(settings.get("offline_ratio"))
     constant = "" if math.isnan(ratio) or name != "fixed" else f" {ratio:g}"
-    return MIXERS.get(name, name.capitalize()) + constant
+    options = options_of(settings) if name == "road" else []
+    return MIXERS.get(name, name.capitalize()) + constant + "".join(f" {word}" for word in options)
+
+
+def options_of(settings: Row) -> list[str]:
+    """What of ROAD's family is not the paper's, as words: next-return, trend removed."""
+    chosen = [
+        (name, settings.get(name))
+        for name, values in OPTIONS.items()
+        if settings.get(name) in values
+    ]
+    return [f"trend {value}" if name == "trend" else str(value) for name, value in chosen]
 
 
 def seed_name(run: RunRecord) -> str:

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from road.report import credits, tables, training
 from road.report.axes import Timeline
 from road.report.bandit import arms_figure, informed_figure
 from road.report.curves import learning_curve, timeline_of
+from road.report.heard import CreditWords, credit_words, reading_names
 from road.report.heatmap import colour_key, heatmap
 from road.report.layout import figure, panel
 from road.report.load import RunRecord
@@ -14,12 +17,21 @@ from road.report.naming import part_of, text_of
 from road.report.summary import Summary
 from road.report.tiles import tiles
 
-SIGNALS = (
+ADVANTAGES = (
     ("offline_advantage", "offline", "Δ_off", "what the policy gains over the offline actions"),
     ("online_advantage", "online", "Δ_on", "what it gains over its own online actions"),
-    ("credit", "credit", "R_q", "what the period was credited with"),
 )
-"""Column, colour, symbol and meaning of what a mixer is told."""
+"""Column, colour, symbol and meaning of what R_q is made of."""
+READINGS = {
+    "offline_change": "by how much Δ_off moved during the period, on the same rows",
+    "online_change": "by how much Δ_on moved during the period, on the same rows",
+    "error_drop": "by how much the period before lowered the TD error on this one's rows",
+    "mean_return": "of the episodes that ended in the period",
+    "offline_cosine": "how far gradients on offline rows agree with those on fresh ones",
+    "online_cosine": "how far gradients on online rows agree with those on fresh ones",
+    "between_cosine": "how far gradients on offline and online rows agree",
+}
+"""Meaning of what else may be measured; one of another name is shown by its name."""
 
 LONGEST_COMMAND = 4000
 
@@ -30,7 +42,7 @@ def run_sections(run: RunRecord, summary: Summary) -> Iterable[Markup]:
     yield tiles(summary)
     yield curve_figure(run, summary)
     if run.periods.length:
-        yield ratio_figure(run)
+        yield ratio_figure(run, online)
         yield signal_figure(run, online)
         yield informed_figure(run, summary)
     if run.arms is not None:
@@ -53,39 +65,53 @@ def curve_figure(run: RunRecord, summary: Summary) -> Markup:
     return figure("Learning curve", caption, drawn, tables.evaluations_table(run), kind="curve")
 
 
-def ratio_figure(run: RunRecord) -> Markup:
+def ratio_figure(run: RunRecord, online: Timeline) -> Markup:
     caption = (
         "A row per offline ratio m, time to the right; the stronger the colour, the more of those "
         "periods used it. A row that fills up is a ratio being settled on, an even pattern is "
         "taking turns. The bars add up the whole run, and a dotted line marks equal turns."
     )
-    return figure(
-        "Which mixing ratio, when", caption, heatmap(run), colour_key(run), kind="heatmap"
-    )
+    drawn = [heatmap(run), colour_key(run)]
+    if np.isfinite(run.periods["realised_ratio"]).any():
+        title = [tag("b", "realised"), " share of the rows trained on that were offline, by period"]
+        drawn.append(panel(title, credits.realised_plot(run, online)))
+    return figure("Which mixing ratio, when", caption, *drawn, kind="heatmap")
 
 
 def signal_figure(run: RunRecord, online: Timeline) -> Markup:
+    words = credit_words(run)
+    shown = [*ADVANTAGES, ("credit", "credit", words.symbol, words.meaning)]
+    shown += [
+        (column, "reading", name.replace("_", " "), READINGS.get(name, "as it was measured"))
+        for column in reading_names(run)
+        for name in [shorten(column.removeprefix("readings."), 60)]
+    ]
     panels = [
         panel(
             [tag("b", symbol(name), class_=look), f" {meaning}"],
             credits.signal_plot(run, online, column, look, name),
         )
-        for column, look, name, meaning in SIGNALS
+        for column, look, name, meaning in shown
+        if np.isfinite(run.periods[column]).any()
     ]
-    gain, overestimate, credit = (symbol(name) for _, _, name, _ in SIGNALS)
-    caption = tag(
-        "span",
+    return figure("What the mixer was told", told_caption(words), *panels, kind="signals")
+
+
+def told_caption(words: CreditWords) -> Markup:
+    gain, overestimate = (symbol(name) for _, _, name, _ in ADVANTAGES)
+    credit = [
         "Each period and the moving average, by the agent's own critic; every panel has its own "
         "scale. For ROAD, ",
-        *(credit, " = ", gain, " \u2212 κ ", overestimate),
-        ". A drift that all periods share is the agent learning and says nothing about the ratio.",
-    )
-    return figure("What the mixer was told", caption, *panels, kind="signals")
+        *(symbol("R_q"), " = ", gain, " \u2212 κ ", overestimate, ". "),
+        *([f"{words.sentence} "] if words.sentence else []),
+        "A drift that all periods share is the agent learning and says nothing about the ratio.",
+    ]
+    return tag("span", *credit)
 
 
 def symbol(name: str) -> Markup:
     letter, _, index = name.partition("_")
-    return tag("span", letter, tag("sub", index))
+    return tag("span", letter, *([tag("sub", index)] if index else []))
 
 
 def training_figure(run: RunRecord, timeline: Timeline) -> Markup:

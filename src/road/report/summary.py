@@ -6,6 +6,7 @@ import numpy as np
 
 from road.mixing import Informedness, informedness
 from road.report.dip import Dip, measure_dip
+from road.report.heard import heard
 from road.report.journal import Floats, Table
 from road.report.load import RunRecord
 from road.report.naming import agent_name, mixer_name, run_name, seed_name, task_name
@@ -14,6 +15,9 @@ from road.report.verdict import run_verdict
 
 MOST_RATIOS = 50
 """With more distinct ratios than this a mixer follows a schedule; it has no arms to compare."""
+
+TENTHS = 10
+"""Parts of the online phase for which the realised ratio is told."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Summary:
     dip: Dip | None
     mean_realised_ratio: float | None
     """The offline share of all rows trained on online."""
+    realised_ratios: tuple[float | None, ...]
+    """The same over time: for each tenth of the online phase."""
     periods: int
     informedness: Informedness | None
     verdict: str
@@ -64,6 +70,7 @@ def summarise(run: RunRecord) -> Summary:
         best_step=None if best is None else int(online["step"][best]),
         dip=dip_of(pretrained, online),
         mean_realised_ratio=mean_realised_ratio(run.periods),
+        realised_ratios=realised_over_time(run.periods, progress.online_steps),
         periods=run.periods.length,
         informedness=informed,
         verdict=run_verdict(run, progress, pretrained, final, informed),
@@ -103,9 +110,15 @@ def mean_realised_ratio(periods: Table) -> float | None:
     return float(np.average(ratio[known], weights=steps[known])) if known.any() else None
 
 
+def realised_over_time(periods: Table, steps: int) -> tuple[float | None, ...]:
+    """A period counts where its middle lies; None for a tenth in which no period was trained."""
+    middle = periods["step"] - periods["steps"] / 2
+    tenth = np.clip(np.floor(TENTHS * middle / max(steps, 1)), 0, TENTHS - 1)
+    return tuple(mean_realised_ratio(periods.where(tenth == index)) for index in range(TENTHS))
+
+
 def judge_choices(periods: Table) -> Informedness | None:
-    ratio, credit = periods["offline_ratio"], periods["credit"]
-    known = np.isfinite(ratio) & np.isfinite(credit)
-    if not known.any() or len(np.unique(ratio[known])) > MOST_RATIOS:
+    ratio, credit = heard(periods)
+    if not ratio.size or len(np.unique(ratio)) > MOST_RATIOS:
         return None
-    return informedness(ratio[known], credit[known])
+    return informedness(ratio, credit)

@@ -6,6 +6,7 @@ from typing import cast
 
 from road.report import writing
 from road.report.comparison import Group, group
+from road.report.dip import Dip
 from road.report.journal import Row
 from road.report.load import Arms, RunRecord
 from road.report.markup import Markup, shorten, tag
@@ -97,12 +98,15 @@ def scores_table(summaries: Sequence[Summary]) -> Markup:
         "final",
         "best",
         "dip",
+        "dip area",
+        "regained by",
         "offline",
     ]
     rows = [
         [
             *(shorten(name, 60) for name in (run.name, run.task, run.agent, run.mixer, run.seed)),
-            *map(writing.score, (run.pretrained, run.final, run.best, dip_depth(run))),
+            *map(writing.score, (run.pretrained, run.final, run.best)),
+            *dip_cells(run.dip),
             writing.share(run.mean_realised_ratio),
         ]
         for run in ordered
@@ -110,8 +114,13 @@ def scores_table(summaries: Sequence[Summary]) -> Markup:
     return table(*telling(head, rows))
 
 
-def dip_depth(run: Summary) -> float | None:
-    return None if run.dip is None else 0.0 - run.dip.depth
+def dip_cells(dip: Dip | None) -> tuple[str, str, str]:
+    """Depth, area, and the step by which the pretrained score was regained."""
+    if dip is None:
+        return writing.UNKNOWN, writing.UNKNOWN, writing.UNKNOWN
+    step = dip.steps_to_recover
+    regained = "never" if step is None else writing.compact(step)
+    return writing.score(0.0 - dip.depth), writing.compact(dip.area), regained
 
 
 def strategies_table(groups: Sequence[Group]) -> Markup:

@@ -34,17 +34,20 @@ def change(summary: Summary) -> str:
     return writing.signed(f"{summary.final - summary.pretrained:+.1f} against pretrained")
 
 
+def regained_words(dip: Dip) -> str:
+    if dip.steps_to_recover is None:
+        return "not regained"
+    return f"regained by step {writing.compact(dip.steps_to_recover)}"
+
+
 def dip_words(dip: Dip | None) -> tuple[str, str]:
     if dip is None:
         return writing.UNKNOWN, "no online evaluation yet"
     if dip.lowest_step is None:
         return "none", "never below pretrained"
-    regained = "not regained"
-    if dip.steps_to_recover is not None:
-        regained = f"regained by step {writing.compact(dip.steps_to_recover)}"
-    return writing.score(
-        -dip.depth
-    ), f"lowest at step {writing.compact(dip.lowest_step)}, {regained}"
+    lowest = f"lowest at step {writing.compact(dip.lowest_step)}"
+    area = f"area {writing.compact(dip.area)} score × steps"
+    return writing.score(-dip.depth), f"{lowest}, {regained_words(dip)}, {area}"
 
 
 def informed_words(summary: Summary) -> tuple[str, str]:

@@ -5,9 +5,11 @@ import numpy as np
 from road.mixing import Informedness
 from road.report.load import RunRecord
 from road.report.markup import shorten
-from road.report.naming import agent_name, mixer_name, part_of, task_name
+from road.report.naming import agent_name, mixer_name, part_of, task_name, text_of
 from road.report.progress import Progress
 
+SCHEDULES = ("decreasing", "ramp")
+"""Mixers whose ratio follows the clock and nothing else."""
 SAME_SCORE = 1.0
 """Scores that differ by less are called the same: the normalised scale is 0 to 100."""
 
@@ -58,7 +60,9 @@ def what_the_mixer_did(run: RunRecord, informed: Informedness | None) -> list[st
         return [f"the offline ratio stayed at {ratios[0]:g}"]
     if "arms" in part_of(run.config, "mixer"):
         return ["the offline ratio was drawn at random, whatever the credits said"]
-    return [f"the offline ratio went from {ratios[0]:.2g} to {ratios[-1]:.2g} on a schedule"]
+    name = text_of(part_of(run.config, "mixer"), "name", "")
+    how = " on a schedule" if name in SCHEDULES else ""
+    return [f"the offline ratio went from {ratios[0]:.2g} to {ratios[-1]:.2g}{how}"]
 
 
 def capitalised(sentence: str) -> str:

@@ -1,0 +1,71 @@
+"""What a mixer was told at the end of each period, whose worth that was, and how to call it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from road.report.journal import Floats, Table
+from road.report.load import RunRecord
+from road.report.naming import part_of, text_of
+
+
+@dataclass(frozen=True)
+class CreditWords:
+    """How a report calls what periods were credited with."""
+
+    symbol: str
+    """Short; what follows an underscore stands below the line."""
+    meaning: str
+    sentence: str
+    """For a caption; empty where the caption has the formula."""
+
+
+CREDITS = {
+    "surrogate": CreditWords("R_q", "what the period was credited with", ""),
+    "change": CreditWords(
+        "change of R_q", "what the period was credited with",
+        "Credited is by how much R_q moved during the period, on the same rows.",
+    ),
+    "fresh-error": CreditWords(
+        "drop of the TD error", "what the period before was credited with",
+        "Credited is by how much a period lowered the TD error on the rows of the next one; it is "
+        "known a period late and goes to the ratio of the period before.",
+    ),
+    "next-return": CreditWords(
+        "next return", "what the period before was credited with",
+        "Credited is the mean return of the episodes that end in the next period; it is known a "
+        "period late and goes to the ratio of the period before.",
+    ),
+}  # fmt: skip
+OWN = CreditWords(
+    "credit", "what the period was credited with", "Credited is a number of the loop's own."
+)
+
+
+def credit_words(run: RunRecord) -> CreditWords:
+    """By the mixer's settings; a credit without advantages cannot be R_q."""
+    name = text_of(part_of(run.config, "mixer"), "credit", "surrogate")
+    told = CREDITS.get(name, OWN)
+    measured = np.isfinite(run.periods["offline_advantage"]).any()
+    return OWN if name == "surrogate" and not measured else told
+
+
+def heard(periods: Table) -> tuple[Floats, Floats]:
+    """Which ratio was credited with what, in the order in which it was heard.
+
+    A late credit is about the period before. Runs from before there were any do not say so: there,
+    every credit is about its own period.
+    """
+    late = "credited_ratio" in periods.columns
+    ratio, credit = periods["credited_ratio" if late else "offline_ratio"], periods["credit"]
+    known = np.isfinite(ratio) & np.isfinite(credit)
+    return ratio[known], credit[known]
+
+
+def reading_names(run: RunRecord) -> list[str]:
+    """Whatever else was measured in at least one period."""
+    return [
+        name
+        for name, column in run.periods.columns.items()
+        if name.startswith("readings.") and np.isfinite(column).any()
+    ]

@@ -1,0 +1,158 @@
+"""A page on which ratios other settings would have chosen in a finished run."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from road.errors import UsageError
+from road.mixing import RoadMixer
+from road.mixing.folder import write_whole
+from road.mixing.whatif import Recorded, recorded, replay
+from road.report.heatmap import choices_map, tally_of
+from road.report.html import document, numbers_to_take
+from road.report.journal import number, numbers
+from road.report.layout import figure, panel
+from road.report.load import RunRecord
+from road.report.markup import Markup, shorten, tag
+from road.report.naming import part_of, run_name
+from road.report.tables import table
+
+ONLY_CHOICES = (
+    "These are choices only, credited with R_q. The agent would have been another one at other "
+    "ratios, and what it would have scored nobody knows. A ratio that was not run in a period is "
+    "credited with what the run recorded for it around that time, on a straight line between its "
+    "nearest two periods."
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One line of the answer: some settings, and the ratios that they choose."""
+
+    name: str
+    ratios: tuple[float, ...]
+    shares: tuple[float, ...]
+    """Of the arms, lowest first."""
+    agreement: float
+    """In which share of the periods the choice is the one that was really made."""
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What a run chose, and what other settings would have chosen."""
+
+    run: str
+    arms: tuple[float, ...]
+    choices: tuple[Choice, ...]
+    """The first is what really ran."""
+
+
+def run_settings(run: RunRecord, arms: Sequence[float]) -> RoadMixer:
+    """The run's own settings where it was ROAD's, else the paper's, over the ratios that it ran."""
+    settings = part_of(run.config, "mixer")
+    own: dict[str, object] = {}
+    if settings.get("name") == "road":
+        named = ("overestimation_penalty", "exploration", "discount")
+        values = {name: number(settings.get(name)) for name in named}
+        own = {name: value for name, value in values.items() if not math.isnan(value)}
+        own |= {
+            name: settings[name]
+            for name in ("scale", "trend", "counts", "choice")
+            if name in settings
+        }
+        window = number(settings.get("window"))
+        own |= (
+            {"window": None if math.isnan(window) else int(window)} if "window" in settings else {}
+        )
+    ordered = [arm for arm in numbers(settings.get("arms")) if arm in arms] or arms
+    try:
+        return RoadMixer(arms=tuple(ordered), **own)  # pyright: ignore[reportArgumentType] -- checked by the class
+    except ValueError as wrong:
+        raise UsageError(f"the settings of {run.folder} cannot be replayed: {wrong}") from wrong
+
+
+def read_recorded(run: RunRecord) -> Recorded:
+    columns = (
+        run.periods[name] for name in ("offline_ratio", "offline_advantage", "online_advantage")
+    )
+    try:
+        return recorded(*columns)
+    except ValueError as nothing:
+        raise UsageError(f"{run.folder} cannot be replayed: {nothing}") from None
+
+
+def what_if(run: RunRecord, found: Recorded, mixers: Sequence[RoadMixer]) -> WhatIf:
+    """Replay a run under several settings."""
+    seed = number(run.config.get("seed"))
+    try:
+        chosen = [replay(found, mixer, 0 if math.isnan(seed) else int(seed)) for mixer in mixers]
+    except ValueError as wrong:
+        raise UsageError(f"{run.folder} cannot be replayed so: {wrong}") from None
+    names = ["as it ran", *(described(mixer) for mixer in mixers)]
+    rows = [found.ratios.tolist(), *chosen]
+    pairs = zip(names, rows, strict=True)
+    return WhatIf(run_name(run), found.arms, tuple(judged(name, row, found) for name, row in pairs))
+
+
+def judged(name: str, ratios: Sequence[float], found: Recorded) -> Choice:
+    chosen = np.array(ratios)
+    shares = tuple(float((chosen == arm).mean()) for arm in found.arms)
+    return Choice(name, tuple(ratios), shares, float((chosen == found.ratios).mean()))
+
+
+def described(mixer: RoadMixer) -> str:
+    """The settings that a replay depends on, in a line."""
+    fading = mixer.counts == "discounted"
+    memory = f"γ = {mixer.discount:g}" if fading else f"τ = {mixer.window or 'all'}"
+    drawn = mixer.choice == "thompson"
+    parts = [f"κ = {mixer.overestimation_penalty:g}", memory]
+    parts += ["thompson"] if drawn else [f"c = {mixer.exploration:g}"]
+    parts += [mixer.scale] if mixer.scale != "raw" else []
+    parts += [f"trend {mixer.trend}"] if mixer.trend != "kept" else []
+    return ", ".join(parts)
+
+
+def lines(answer: WhatIf) -> list[str]:
+    """The table for a terminal."""
+    width = max(len(choice.name) for choice in answer.choices)
+    head = [f"m = {arm:g}" for arm in answer.arms]
+    columns = [max(len(name), 4) for name in head]
+    first = " ".join(name.rjust(wide) for name, wide in zip(head, columns, strict=True))
+    told = [f"{'':{width}}  {first}  as the run"]
+    for choice in answer.choices:
+        cells = zip(choice.shares, columns, strict=True)
+        shares = " ".join(f"{share:.0%}".rjust(wide) for share, wide in cells)
+        told.append(f"{choice.name:{width}}  {shares}  {choice.agreement:>10.0%}")
+    return told
+
+
+def write_what_if(answer: WhatIf, out: Path) -> Path:
+    """One self-contained page; it appears whole or not at all."""
+    write_whole(out, document(f"{shorten(answer.run, 80)} · what if", page(answer)))
+    return out
+
+
+def page(answer: WhatIf) -> Iterable[Markup]:
+    yield tag(
+        "header",
+        tag("p", "ROAD what-if", class_="eyebrow"),
+        tag("h1", f"Which ratios other settings would have chosen in {shorten(answer.run, 120)}"),
+        tag("p", ONLY_CHOICES, class_="notice", role="note"),
+    )
+    head = ["Settings", *(f"m = {arm:g}" for arm in answer.arms), "as the run"]
+    rows = [
+        [choice.name, *(f"{share:.0%}" for share in choice.shares), f"{choice.agreement:.0%}"]
+        for choice in answer.choices
+    ]
+    told = "Share of the periods for each ratio, and how often the choice is the run's own."
+    yield figure("How often each ratio", told, table(head, rows), kind="whatif-shares")
+    seen = "A row per ratio, time to the right; the stronger the colour, the more of those periods."
+    panels = [
+        panel([tag("b", choice.name)], choices_map(tally_of(np.array(choice.ratios), answer.arms)))
+        for choice in answer.choices
+    ]
+    yield figure("Which ratio, when", seen, *panels, kind="whatif")
+    yield numbers_to_take({choice.name: choice.ratios for choice in answer.choices}, "whatif.json")

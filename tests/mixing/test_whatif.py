@@ -1,0 +1,88 @@
+"""Replays: the same settings choose the same, others hear what was recorded nearby."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from road.mixing import Advantages, Controller, RoadMixer
+from road.mixing.whatif import Recorded, recorded, replay
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "short window": {"window": 7, "exploration": 0.3},
+    "faded": {"counts": "discounted", "discount": 0.9, "trend": "removed", "scale": "standardised"},
+    "thompson": {"choice": "thompson", "overestimation_penalty": 0.5},
+}
+
+
+def finished(mixer: RoadMixer, periods: int = 60, seed: int = 3) -> Recorded:
+    """A run of that mixer with noise and a drift."""
+    controller, rng = Controller(mixer, seed=seed), np.random.default_rng(0)
+    for period in range(periods):
+        offline, online = rng.normal(size=2) + 0.02 * period
+        controller.end_period(offline_advantage=float(offline), online_advantage=float(online))
+    rows = [(p.offline_ratio, p.offline_advantage, p.online_advantage) for p in controller.history]
+    return recorded(*np.array(rows, float).T)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_its_own_settings_choose_what_the_run_chose(name: str):
+    mixer = RoadMixer(arms=(0.5, 0.1, 0.3), **SETTINGS[name])
+    run = finished(mixer)
+    assert replay(run, mixer, seed=3) == run.ratios.tolist()
+
+
+def test_other_settings_choose_otherwise():
+    run = finished(RoadMixer())
+    assert replay(run, RoadMixer(exploration=0.01)) != run.ratios.tolist()
+
+
+def test_between_two_periods_of_a_ratio_its_advantages_lie_on_a_line():
+    """m = 0.1 ran in periods 0 and 4, from 1 to 3; before and after it stands still for m = 0.5."""
+    run = Recorded(
+        np.array([0.1, 0.5, 0.5, 0.5, 0.1]),
+        np.array([1.0, 7.0, 8.0, 9.0, 3.0]),
+        np.array([0.0, 1.0, 1.0, 1.0, -2.0]),
+    )
+    low, high = zip(*run.filled((0.1, 0.5)), strict=True)
+    assert [seen.offline for seen in low] == [1.0, 1.5, 2.0, 2.5, 3.0]
+    assert [seen.online for seen in low] == [0.0, -0.5, -1.0, -1.5, -2.0]
+    assert high[0] == high[1] == Advantages(7.0, 1.0)
+    assert high[4] == Advantages(9.0, 1.0)
+
+
+def test_the_penalty_decides_what_is_heard():
+    """Delta_off prefers 0.5, Delta_on speaks against it: with kappa = 0 only the first counts."""
+    ratios = np.resize([0.1, 0.5], 40)
+    run = recorded(ratios, ratios, 3 * ratios)
+    without, with_it = (
+        replay(run, RoadMixer((0.1, 0.5), penalty, exploration=0.001)) for penalty in (0.0, 1.0)
+    )
+    assert without.count(0.5) > 35
+    assert with_it.count(0.1) > 35
+
+
+def test_fewer_arms_may_be_replayed_but_none_that_never_ran():
+    run = finished(RoadMixer())
+    assert set(replay(run, RoadMixer(arms=(0.1, 0.5)))) == {0.1, 0.5}
+    with pytest.raises(ValueError, match=r"m = 0.7, 0.9 was never run.*0.1, 0.2"):
+        replay(run, RoadMixer(arms=(0.1, 0.9, 0.7)))
+    with pytest.raises(ValueError, match="'next-return'"):
+        replay(run, RoadMixer(credit="next-return"))
+
+
+@pytest.mark.parametrize(
+    ("ratios", "advantage", "said"),
+    [
+        ([0.1, 0.5] * 10, math.nan, "no advantages were recorded"),
+        ([0.1, 0.5] * 3, 0.0, "6 periods with advantages are too few"),
+        ([], 0.0, "0 periods"),
+        ([0.5] * 30, 0.0, "one ratio only, m = 0.5"),
+        (np.linspace(0, 1, 80), 0.0, "80 ratios in 80 periods are a schedule"),
+    ],
+)
+def test_what_cannot_be_replayed_is_said(ratios: Any, advantage: float, said: str):
+    with pytest.raises(ValueError, match=said):
+        recorded(ratios, [advantage] * len(ratios), [0.0] * len(ratios))

@@ -1,0 +1,90 @@
+"""``road whatif``: a table, a page that says what it is, and one line where there is nothing."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from road.cli import main
+
+WriteRun = Callable[..., Path]
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:
+    code = main(["whatif", *map(str, words)])
+    told = capsys.readouterr()
+    return code, told.out, told.err
+
+
+def test_the_runs_own_settings_agree_with_it(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    code, out, _ = answer(capsys, write_run())
+    assert code == 0
+    rows = out.splitlines()
+    assert rows[0].split("  ")[-1] == "as the run"
+    assert rows[1].startswith("as it ran") and rows[1].endswith("100%")
+    assert rows[2].startswith("κ = 1, τ = 1000, c = 2 ") and rows[2].endswith("100%")
+    assert "choices only" in out
+
+
+def test_several_values_make_several_rows(write_run: WriteRun, capsys: pytest.CaptureFixture[str]):
+    words = "--exploration 0.1 2 --window None 20 --penalty 0.5 --scale standardised"
+    _, out, _ = answer(capsys, write_run(arm_effect=4.0), *words.split())
+    for row in ("τ = all, c = 0.1", "τ = 20, c = 0.1", "τ = all, c = 2", "τ = 20, c = 2"):
+        assert f"κ = 0.5, {row}, standardised" in out
+
+
+def test_the_page_shows_every_row_and_says_what_it_is(
+    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    out = tmp_path / "deep" / "page.html"
+    words = ["--choice", "thompson", "--trend", "removed", "kept", "--out", out]
+    code, told, _ = answer(capsys, write_run(), *words)
+    page = out.read_text()
+    assert (code, f"picture: {out}" in told) == (0, True)
+    assert "These are choices only" in page
+    assert len(re.findall('<svg class="plot"', page)) == 3
+    assert "κ = 1, τ = 1000, thompson, trend removed" in page
+    assert not re.search(r"https?://|<script|<link", page)
+
+
+def test_a_run_of_another_mixer_is_replayed_with_the_papers_settings(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    _, out, _ = answer(capsys, write_run(mixer="uniform"), "--arms", "0.1", "0.5")
+    assert "κ = 1, τ = 1000, c = 2 " in out
+    assert out.splitlines()[2].split()[9:14] == ["50%", "0%", "0%", "0%", "50%"]
+
+
+def without_advantages(folder: Path) -> Path:
+    path = folder / "mixer.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = [{**row, "offline_advantage": None, "online_advantage": None} for row in rows]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def test_nothing_to_replay_is_said_in_one_line(
+    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    short = write_run("short")
+    text = (short / "mixer.jsonl").read_text()
+    (short / "mixer.jsonl").write_text("".join(text.splitlines(keepends=True)[:5]))
+    cases: list[tuple[list[str | Path], str]] = [
+        ([tmp_path], "is not a run folder"),
+        ([without_advantages(write_run("blind"))], "no advantages were recorded"),
+        ([short], "5 periods with advantages are too few"),
+        ([write_run("one", "fixed")], "one ratio only, m = 0.5"),
+        ([write_run("line", "decreasing"), "--arms", "0.1"], "m = 0.1 was never run"),
+        ([write_run("road"), "--arms", "0.1", "0.9"], "m = 0.9 was never run"),
+        ([write_run("wrong"), "--exploration", "-1"], "exploration (c) must be 0 or more"),
+        ([write_run("odd"), "--scale", "log"], "--scale"),
+        ([write_run("many"), "--window", *map(str, range(1, 43))], "42 combinations"),
+    ]
+    for words, said in cases:
+        code, out, error = answer(capsys, *words)
+        assert (code, out) == (2, ""), words
+        assert error.startswith("error: ") and error.count("\n") == 1 and said in error, error
