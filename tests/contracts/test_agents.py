@@ -1,5 +1,6 @@
 """Laws that hold for every agent: a new one adds a line to the list."""
 
+import dataclasses
 import json
 from typing import Any
 
@@ -18,6 +19,7 @@ from road.agents.recipes import AGENTS, RECIPES
 from road.agents.rlpd import RLPD
 from road.agents.sac import SAC
 from road.agents.wsrl import WSRL
+from road.errors import UsageError
 from road.tasks import TASKS
 from road.training.config import default_plan, plan_from_json
 from road.types import Agent, AnyAgent, Batch, Spec
@@ -170,3 +172,14 @@ def test_every_task_has_settings_that_the_agent_takes(name: str):
     for task_name in TASKS:
         plan = default_plan(task_name, name)
         assert plan_from_json(json.loads(json.dumps(plan.to_json()))) == plan
+
+
+@pytest.mark.parametrize("name", AGENT_LIST)
+def test_settings_that_make_no_sense_are_refused_by_name(name: str):
+    agent: Any = AGENT_LIST[name]
+    wrong = {"discount": (1.0, -0.1, float("nan")), "target_rate": (1.5, -0.1), "hidden": ((0,),)}
+    also = {"expectile": (0.0, 1.0), "subset": (0, 11), "members": (0,), "proposals": (0,)}
+    for field, values in {**wrong, **also}.items():
+        for value in values if hasattr(agent, field) else ():
+            with pytest.raises(UsageError, match=f"{field} must be .*got"):
+                dataclasses.replace(agent, **{field: value})

@@ -25,6 +25,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.iql import actor_loss
 from road.agents.losses import advantage_weight, over_stack
+from road.agents.ranges import check_ranges
 from road.agents.sac import critic_loss
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor, make_critic, make_gaussian_actor
@@ -53,6 +54,9 @@ class AWAC:
     """lambda: how good an action must be to be imitated more; small is sharp."""
     target_rate: float = 0.005
     """Share of the way that the target critic follows the critic per update."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def optimiser(self) -> optax.GradientTransformation:

@@ -26,8 +26,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.losses import bellman_loss, over_stack
+from road.agents.ranges import check_ranges
 from road.agents.sac import SAC, SACState, drawn_of
-from road.errors import UsageError
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic
 from road.nn.squashed import SquashedActor, TanhGaussian, make_squashed_actor
@@ -99,9 +99,7 @@ class CQL:
     """Whether known returns bound what is pushed down, as in Cal-QL."""
 
     def __post_init__(self) -> None:
-        for name, count in (("proposals", self.proposals), ("max_backup", self.max_backup)):
-            if count is not None and count < 1:
-                raise UsageError(f"{name} must be 1 or more, got {count}")
+        check_ranges(self)
 
     @property
     def sac(self) -> SAC:

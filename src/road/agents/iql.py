@@ -25,6 +25,7 @@ import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.losses import advantage_weight, bellman_loss, over_stack
+from road.agents.ranges import check_ranges
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import (
     Critic,
@@ -62,6 +63,9 @@ class IQL:
     """beta in Eq. 7: how sharply the policy prefers good actions."""
     target_rate: float = 0.005
     """Share of the way that the target critic follows the critic per update."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def optimiser(self) -> optax.GradientTransformation:

@@ -41,6 +41,7 @@ from road.agents.iql import (
     value_loss,
 )
 from road.agents.losses import advantage_weight, over_stack
+from road.agents.ranges import check_ranges
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor, Value, make_gaussian_actor
 from road.types import Batch, Metrics, Spec
@@ -78,6 +79,9 @@ class PEX:
     always takes the greater Q."""
     evaluation_noise: float = 0.1
     """epsilon: how often an evaluation draws where it would take the best, in either choice."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def iql(self) -> IQL:

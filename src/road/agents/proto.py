@@ -35,6 +35,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from road.agents.iql import IQLState
 from road.agents.losses import over_stack
+from road.agents.ranges import check_ranges
 from road.agents.sac import critic_loss, drawn_of, temperature_loss
 from road.agents.xql import XQL
 from road.nn.learner import Learner, descend, follow, make_learner
@@ -85,6 +86,9 @@ class PROTO:
     """Whether the critics' target holds the regulariser of the next action."""
     entropy_share: float = 0.5
     """The target entropy is minus this times the number of action dimensions."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def xql(self) -> XQL:

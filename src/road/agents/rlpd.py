@@ -26,6 +26,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.losses import over_stack
+from road.agents.ranges import check_ranges
 from road.agents.sac import SAC, SACState
 from road.types import Batch, Metrics, Spec
 
@@ -57,6 +58,9 @@ class RLPD:
     """Whether the target holds the entropy of the next action."""
     entropy_share: float = 0.5
     """The target entropy is minus this times the number of action dimensions."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def sac(self) -> SAC:

@@ -26,6 +26,7 @@ import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.losses import bellman_loss, over_stack
+from road.agents.ranges import check_ranges
 from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, make_critic
 from road.nn.squashed import SquashedActor, make_squashed_actor
@@ -74,6 +75,9 @@ class SAC:
     """Whether the target holds the entropy of the next action."""
     entropy_share: float = 1.0
     """The target entropy is minus this times the number of action dimensions."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def actor_optimiser(self) -> optax.GradientTransformation:

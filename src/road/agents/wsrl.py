@@ -21,6 +21,7 @@ import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.cql import CQL, CQLState
+from road.agents.ranges import check_ranges
 from road.agents.rlpd import critics_then_actor
 from road.agents.sac import SAC, SACState, critic_loss
 from road.nn.learner import descend, follow
@@ -59,6 +60,9 @@ class WSRL:
     """Offline: the gap at which a learnt multiplier of that weight rests; None learns none."""
     importance_sampling: bool = True
     """Offline: whether the penalty's proposals are corrected by their densities."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def offline(self) -> CQL:

@@ -26,6 +26,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from road.agents.iql import IQLState, actor_loss, bellman_target, critic_loss
 from road.agents.losses import advantage_weight, over_stack
+from road.agents.ranges import check_ranges
 from road.nn.learner import descend, follow, make_learner
 from road.nn.networks import Value, make_critic, make_gaussian_actor, make_mlp
 from road.types import Batch, Metrics, Spec
@@ -50,6 +51,9 @@ class XQL:
     """Share of the way that the target critic follows the critic per update."""
     layer_norm: bool = True
     """Whether the hidden layers of critics and V are normalised."""
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
