@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+FOREIGN := PYTHONPATH=src OMP_NUM_THREADS=1
+ALONE := -q --confcutdir tests/integrations
 
-.PHONY: demo test slow check fix docs bench lock clean
+.PHONY: demo test slow integrations sb3 d3rlpy check fix docs bench lock clean
 
 demo: $(READY)  ## pretrain, fine-tune and report on the embedded default task
 	$(BIN)/road train
@@ -14,6 +16,16 @@ test: $(READY)  ## every test but the slow ones
 
 slow: $(READY)  ## the tests that learn something
 	$(BIN)/python -m pytest -q -m slow
+
+integrations: sb3 d3rlpy  ## ROAD inside other libraries, each in an environment of its own
+
+sb3: $(READY) .venv-sb3/.ready
+	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py rows.py)
+	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_sb3.py test_torch_loop.py)
+
+d3rlpy: $(READY) .venv-bench/.ready
+	$(BIN)/basedpyright --pythonpath .venv-bench/bin/python src/road/integrations/d3rlpy.py
+	$(FOREIGN) .venv-bench/bin/python -m pytest $(ALONE) tests/integrations/test_d3rlpy.py
 
 check: $(READY)  ## the gates: format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -38,7 +50,7 @@ lock:  ## renew the lock; needs uv
 	  --no-emit-index-url --no-annotate --no-header -o requirements/lock.txt
 
 clean:
-	rm -rf $(VENV) .venv-bench docs/_build .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-sb3 .venv-bench docs/_build .pytest_cache .ruff_cache
 
 $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -46,7 +58,12 @@ $(READY): requirements/lock.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $(READY)
 
-.venv-bench/.ready: requirements/bench.txt
+.venv-sb3/.ready: requirements/sb3.txt
+	$(PYTHON) -m venv .venv-sb3
+	.venv-sb3/bin/python -m pip install --quiet -r requirements/sb3.txt
+	touch .venv-sb3/.ready
+
+.venv-bench/.ready: requirements/d3rlpy.txt requirements/bench.txt
 	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet -r requirements/bench.txt
+	.venv-bench/bin/python -m pip install --quiet -r requirements/d3rlpy.txt
 	touch .venv-bench/.ready

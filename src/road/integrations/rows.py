@@ -1,7 +1,7 @@
 """Offline rows on their way into another library: checked against the spaces they are meant for."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ ARRAYS = ("observation", "action", "reward", "next_observation", "terminated")
 Rows = dict[str, NDArray[np.float32]]
 
 
+@runtime_checkable
 class Box(Protocol):
     """A space with edges."""
 
@@ -26,7 +27,7 @@ class Box(Protocol):
 
 def check_boxes(*spaces: object) -> None:
     """Whether rows of these spaces are vectors of numbers between edges."""
-    if not all(hasattr(space, "low") and hasattr(space, "high") for space in spaces):
+    if not all(isinstance(space, Box) for space in spaces):
         got = " and ".join(type(space).__name__ for space in spaces)
         raise UsageError(f"ROAD mixes rows of Box spaces, got {got}; flatten observations first")
 
