@@ -119,7 +119,8 @@ def dip_cells(dip: Dip | None) -> tuple[str, str, str]:
     if dip is None:
         return writing.UNKNOWN, writing.UNKNOWN, writing.UNKNOWN
     step = dip.steps_to_recover
-    regained = "never" if step is None else writing.compact(step)
+    dipped = dip.lowest_step is not None
+    regained = ("never" if step is None else writing.compact(step)) if dipped else writing.UNKNOWN
     return writing.score(0.0 - dip.depth), writing.compact(dip.area), regained
 
 
