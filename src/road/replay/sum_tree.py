@@ -67,11 +67,11 @@ class SumTree:
         place, rest = np.zeros(len(mass), np.int64), mass
         draw = np.arange(len(mass))
         for level in reversed(self._levels):
-            ends = running_sums(level.take(place, axis=0))
+            begins = running_sums(level.take(place, axis=0))
             # Rounding may have left a little more than there is; the last of it is meant then.
-            rest = np.minimum(rest, np.nextafter(ends[-1], 0.0))
-            child = (ends <= rest).sum(axis=0)
-            rest = rest - np.where(child > 0, ends[child - 1, draw], 0.0)
+            rest = np.minimum(rest, np.nextafter(begins[-1], 0.0))
+            child = (begins[1:] <= rest).sum(axis=0)
+            rest = rest - begins[child, draw]
             place = place * CHILDREN + child
         return place
 
@@ -88,8 +88,12 @@ def sums(children: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def running_sums(children: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One column per node: NumPy then adds whole rows, many nodes at a time."""
-    return np.add.accumulate(np.ascontiguousarray(children.T), axis=0)
+    """Where each child begins, and where the last one ends: one column per node."""
+    begins = np.empty((CHILDREN + 1, len(children)))
+    begins[0], begins[1:] = 0.0, children.T
+    for before, row in pairwise(begins):
+        row += before  # all nodes at once; np.add.accumulate takes almost twice as long
+    return begins
 
 
 def check(priorities: NDArray[np.float64]) -> None:
