@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 FOREIGN := PYTHONPATH=src OMP_NUM_THREADS=1
 ALONE := -q --confcutdir tests/integrations
 
-.PHONY: demo test slow integrations sb3 d3rlpy check fix docs bench lock clean
+.PHONY: demo test slow integrations sb3 d3rlpy rliable check fix docs bench lock clean
 
 demo: $(READY)  ## pretrain, fine-tune and report on the embedded default task
 	$(BIN)/road train
@@ -17,7 +17,7 @@ test: $(READY)  ## every test but the slow ones
 slow: $(READY)  ## the tests that learn something
 	$(BIN)/python -m pytest -q -m slow
 
-integrations: sb3 d3rlpy  ## ROAD inside other libraries, each in an environment of its own
+integrations: sb3 d3rlpy rliable  ## other libraries, each in an environment of its own
 
 sb3: $(READY) .venv-sb3/.ready
 	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py rows.py)
@@ -26,6 +26,9 @@ sb3: $(READY) .venv-sb3/.ready
 d3rlpy: $(READY) .venv-bench/.ready
 	$(BIN)/basedpyright --pythonpath .venv-bench/bin/python src/road/integrations/d3rlpy.py
 	$(FOREIGN) .venv-bench/bin/python -m pytest $(ALONE) tests/integrations/test_d3rlpy.py
+
+rliable: .venv-rliable/.ready  ## the statistics against rliable's
+	$(FOREIGN) .venv-rliable/bin/python -m pytest $(ALONE) tests/statistics/test_rliable.py
 
 check: $(READY)  ## the gates: format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -50,7 +53,7 @@ lock:  ## renew the lock; needs uv
 	  --no-emit-index-url --no-annotate --no-header -o requirements/lock.txt
 
 clean:
-	rm -rf $(VENV) .venv-sb3 .venv-bench docs/_build .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-sb3 .venv-bench .venv-rliable docs/_build .pytest_cache .ruff_cache
 
 $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -67,3 +70,8 @@ $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet -r requirements/d3rlpy.txt
 	touch .venv-bench/.ready
+
+.venv-rliable/.ready: requirements/rliable.txt
+	$(PYTHON) -m venv .venv-rliable
+	.venv-rliable/bin/python -m pip install --quiet -r requirements/rliable.txt
+	touch .venv-rliable/.ready

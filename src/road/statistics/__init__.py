@@ -1,0 +1,38 @@
+"""What many runs say together: how good, how sure, and better than what. NumPy only.
+
+Every function takes ``scores[task, method, seed]`` in which no score is missing; ``ScoreTable``
+brings runs into that shape and says what is missing. Whatever is random takes a generator, so the
+same seed gives the same interval.
+"""
+
+from road.statistics.aggregates import interquartile_mean, mean, median, optimality_gap
+from road.statistics.improvement import estimate_improvement, probability_of_improvement
+from road.statistics.paired import PairedComparison, compare_paired, sign_flip_p
+from road.statistics.profiles import estimate_profile, performance_profile
+from road.statistics.regret import Regret, held_out_regret, hindsight_regret
+from road.statistics.resampling import Estimate, bootstrap, bootstrap_estimate, curve_band
+from road.statistics.table import Cells, ScoreTable, cells_of
+
+__all__ = [
+    "Cells",
+    "Estimate",
+    "PairedComparison",
+    "Regret",
+    "ScoreTable",
+    "bootstrap",
+    "bootstrap_estimate",
+    "cells_of",
+    "compare_paired",
+    "curve_band",
+    "estimate_improvement",
+    "estimate_profile",
+    "held_out_regret",
+    "hindsight_regret",
+    "interquartile_mean",
+    "mean",
+    "median",
+    "optimality_gap",
+    "performance_profile",
+    "probability_of_improvement",
+    "sign_flip_p",
+]
