@@ -117,3 +117,13 @@ def test_a_perfect_separation_has_a_printable_f():
 def test_lengths_must_agree():
     with pytest.raises(ValueError, match="2 and 1"):
         informedness([0.1, 0.2], [1.0])
+
+
+def test_periods_without_a_credit_are_chosen_all_the_same():
+    """Twenty credits tell 0.1 from 0.5; of thirty choices two thirds were 0.5."""
+    ratios = np.resize([0.1, 0.5], 20)
+    credits = ratios + 0.01 * np.random.default_rng(6).normal(size=20)
+    judged = informedness(ratios, credits, chosen=[*ratios, *[0.5] * 10])
+    assert (judged.counts, judged.ratios) == ((10, 20), (0.1, 0.5))
+    assert judged.sentence.endswith("leaned to m = 0.5 (20 of 30 periods)")
+    assert judged.f == informedness(ratios, credits).f

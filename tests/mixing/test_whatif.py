@@ -80,7 +80,8 @@ def test_fewer_arms_may_be_replayed_but_none_that_never_ran():
         ([0.1, 0.5] * 3, 0.0, "6 periods with advantages are too few"),
         ([], 0.0, "0 periods"),
         ([0.5] * 30, 0.0, "one ratio only, m = 0.5"),
-        (np.linspace(0, 1, 80), 0.0, "80 ratios in 80 periods are a schedule"),
+        (np.linspace(0, 1, 80).repeat(2), 0.0, "80 ratios in 160 periods are a schedule"),
+        (np.linspace(0, 1, 20), 0.0, "20 ratios in 20 periods are a schedule"),
     ],
 )
 def test_what_cannot_be_replayed_is_said(ratios: Any, advantage: float, said: str):

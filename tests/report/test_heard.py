@@ -46,6 +46,9 @@ def test_a_late_credit_is_shown_with_the_ratio_it_is_about(write_run: WriteRun):
     judged = summarise(run).informedness
     assert judged is not None and judged.detrended_p is not None
     assert judged.detrended_p < 1e-6
+    assert (
+        sum(judged.counts) == 40
+    )  # two periods were credited with nothing, and chosen all the same
 
 
 def test_folders_without_credited_ratios_are_about_their_own_period(write_run: WriteRun):
@@ -64,7 +67,7 @@ def test_folders_without_credited_ratios_are_about_their_own_period(write_run: W
 def test_the_words_say_which_credit_was_used(write_run: WriteRun, tmp_path: Path):
     folder = late_run(write_run())
     run = load_run(folder)
-    assert summarise(run).mixer == "ROAD next-return discounted thompson"
+    assert summarise(run).mixer == "ROAD (next-return, discounted, thompson)"
     assert reading_names(run) == ["readings.error_drop", "readings.mean_return"]
     page = write_report([folder], tmp_path / "report.html").read_text()
     for words in (

@@ -63,7 +63,7 @@ def test_every_figure_is_visible(
     ]
     assert kinds == FIGURES
     plots = opened.boxes("svg.plot")
-    assert len(plots) == 1 + 1 + 3 + 1 + 3 + 7
+    assert len(plots) == 1 + 2 + 3 + 1 + 3 + 7
     for box in [*plots, *opened.boxes("figure"), *opened.boxes(".tiles > div")]:
         assert box["width"] > 100
         assert box["height"] > 50

@@ -78,7 +78,7 @@ def test_nothing_to_replay_is_said_in_one_line(
         ([without_advantages(write_run("blind"))], "no advantages were recorded"),
         ([short], "5 periods with advantages are too few"),
         ([write_run("one", "fixed")], "one ratio only, m = 0.5"),
-        ([write_run("line", "decreasing"), "--arms", "0.1"], "m = 0.1 was never run"),
+        ([write_run("line", "decreasing")], "50 ratios in 50 periods are a schedule"),
         ([write_run("road"), "--arms", "0.1", "0.9"], "m = 0.9 was never run"),
         ([write_run("wrong"), "--exploration", "-1"], "exploration (c) must be 0 or more"),
         ([write_run("odd"), "--scale", "log"], "--scale"),

@@ -47,18 +47,26 @@ class Informedness:
     sentence: str
 
 
-def informedness(ratios: ArrayLike, credits: ArrayLike) -> Informedness:
-    """Judge the recorded periods, given in order: which ratio, which credit."""
-    chosen, credit = np.asarray(ratios, np.float64), np.asarray(credits, np.float64)
-    if len(chosen) != len(credit):
-        raise ValueError(f"one credit per ratio is needed, got {len(chosen)} and {len(credit)}")
-    distinct, arm, counts = np.unique(chosen, return_inverse=True, return_counts=True)
-    shares = counts / max(len(chosen), 1)
+def informedness(
+    ratios: ArrayLike, credits: ArrayLike, chosen: ArrayLike | None = None
+) -> Informedness:
+    """Judge the recorded periods, given in order: which ratio, which credit.
+
+    Where some periods were credited with nothing, ``chosen`` are the ratios of all of them: they
+    are counted, while the credits that there are decide what can be told apart.
+    """
+    credited, credit = np.asarray(ratios, np.float64), np.asarray(credits, np.float64)
+    if len(credited) != len(credit):
+        raise ValueError(f"one credit per ratio is needed, got {len(credited)} and {len(credit)}")
+    used = credited if chosen is None else np.asarray(chosen, np.float64)
+    distinct, counts = np.unique(used, return_counts=True)
+    shares = counts / max(len(used), 1)
     imbalance = float(np.abs(shares - 1 / max(len(distinct), 1)).sum() / 2)
 
     raw = detrended = None
-    if len(distinct) <= MOST_ARMS:
-        members = np.eye(len(distinct))[arm.reshape(-1)]
+    arms, arm = np.unique(credited, return_inverse=True)
+    if max(len(arms), len(distinct)) <= MOST_ARMS:
+        members = np.eye(len(arms))[arm.reshape(-1)]
         raw = arm_test(credit, members, np.ones((len(credit), 1)))
         detrended = arm_test(credit, members, trend(len(credit)))
     return Informedness(

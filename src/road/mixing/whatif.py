@@ -65,7 +65,7 @@ def recorded(ratios: ArrayLike, offline: ArrayLike, online: ArrayLike) -> Record
             f"one ratio only, m = {kept.arms[0]:g}, was run in all {known.sum()} periods; there is "
             "nothing to choose from"
         )
-    if len(kept.arms) > MOST_RATIOS:
+    if len(kept.arms) > MOST_RATIOS or len(kept.arms) == len(kept.ratios):
         raise ValueError(
             f"{len(kept.arms)} ratios in {known.sum()} periods are a schedule; no ratio was run "
             "often enough to be credited"

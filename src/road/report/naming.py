@@ -51,7 +51,8 @@ def mixer_name(run: RunRecord) -> str:
     ratio = number(settings.get("offline_ratio"))
     constant = "" if math.isnan(ratio) or name != "fixed" else f" {ratio:g}"
     options = options_of(settings) if name == "road" else []
-    return MIXERS.get(name, name.capitalize()) + constant + "".join(f" {word}" for word in options)
+    told = f" ({', '.join(options)})" if options else ""
+    return MIXERS.get(name, name.capitalize()) + constant + told
 
 
 def options_of(settings: Row) -> list[str]:

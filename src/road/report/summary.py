@@ -121,4 +121,5 @@ def judge_choices(periods: Table) -> Informedness | None:
     ratio, credit = heard(periods)
     if not ratio.size or len(np.unique(ratio)) > MOST_RATIOS:
         return None
-    return informedness(ratio, credit)
+    chosen = periods["offline_ratio"]
+    return informedness(ratio, credit, chosen[np.isfinite(chosen)])

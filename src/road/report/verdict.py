@@ -53,9 +53,8 @@ def what_the_mixer_did(run: RunRecord, informed: Informedness | None) -> list[st
     if not ratios.size:
         return []
     if run.arms is not None and informed is not None:
-        return [
-            informed.sentence.replace("the credits", f"{shorten(mixer_name(run), 60)}'s credits", 1)
-        ]
+        whose = shorten(mixer_name(run).partition(" (")[0], 60)
+        return [informed.sentence.replace("the credits", f"{whose}'s credits", 1)]
     if ratios.min() == ratios.max():
         return [f"the offline ratio stayed at {ratios[0]:g}"]
     if "arms" in part_of(run.config, "mixer"):
