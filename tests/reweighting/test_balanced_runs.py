@@ -12,6 +12,7 @@ from tests.training.conftest import tiny_plan
 from tests.training.test_exact_resume import contents, differing, stop_when
 from tests.training.test_finetune import rows_of
 
+from road.cli.train_command import parse_plan
 from road.mixing import BalancedMixer, Evidence
 from road.randomness import Stream, jax_stream
 from road.training.config import Plan, RunConfig, default_plan, plan_from_json
@@ -105,10 +106,12 @@ def test_the_recorded_ratio_is_what_the_priorities_say_and_the_realised_one_foll
 
 
 def test_its_settings_are_flags_and_part_of_the_plan():
-    plan = default_plan("pendulum-flipped", mixer_name="balanced")
-    assert plan.mixer == BalancedMixer()
-    changed = dataclasses.replace(plan, mixer=MIXER)
-    assert plan_from_json(json.loads(json.dumps(changed.to_json()))).mixer == MIXER
+    assert default_plan("pendulum-flipped", mixer_name="balanced").mixer == BalancedMixer()
+    flags = "--balanced.initial-mass 0.75 --balanced.hidden 32 16 --balanced.temperature 2"
+    plan, _ = parse_plan(["pendulum-flipped", "--mixer", "balanced", *flags.split()])
+    expected = BalancedMixer(initial_mass=0.75, hidden=(32, 16), temperature=2.0)
+    assert plan.mixer == expected
+    assert plan_from_json(json.loads(json.dumps(plan.to_json()))).mixer == expected
 
 
 def test_other_strategies_weigh_no_rows_and_save_no_weights(tmp_path: Path):
