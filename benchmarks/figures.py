@@ -71,6 +71,10 @@ def against_d3rlpy(name: str, least: float) -> Row:
     )
 
 
+def microseconds(name: str, most: float, candidate: str) -> Row:
+    return (name, "µs", Bar(most, "at most"), (candidate,), lambda calls: 1e6 / calls)
+
+
 MATRIX = ("matrix-numpy", "matrix-jax")
 """An agent is measured against whichever was faster in that round."""
 
@@ -184,6 +188,9 @@ ROWS: Sequence[Row] = (
         ("tree-20k", "tree-2M"),
         lambda few, many: few / many,
     ),
+    microseconds("controller, a period's end", 50.0, "controller-period"),
+    microseconds("  the same after 10k periods", 50.0, "controller-period-long"),
+    microseconds("controller, a step", 5.0, "controller-step"),
     ("import road", "s", Bar(0.3, "at most"), ("start-import",), lambda starts: 1.0 / starts),
     ("road --help", "s", Bar(1.0, "at most"), ("start-help",), lambda starts: 1.0 / starts),
     (

@@ -39,6 +39,7 @@ WORKERS = {
     "benchmarks.train_d3rlpy": D3RLPY_PYTHON,
     "benchmarks.online": Path(sys.executable),
     "benchmarks.sum_tree": Path(sys.executable),
+    "benchmarks.controller": Path(sys.executable),
     "benchmarks.startup": Path(sys.executable),
 }
 QUIET = 0.10

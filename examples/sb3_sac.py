@@ -23,7 +23,7 @@ model = SAC(
     policy_kwargs={"net_arch": [64, 64]},
     seed=0,
 )
-model.learn(400, callback=RoadCallback(period=50))
+model.learn(300, callback=RoadCallback(period=50))
 controller.save("runs/sb3_sac", task="Pendulum-v1", agent="SAC")  # then: road report runs/sb3_sac
 model.save("runs/sb3_sac/model")  # the controller is in it too
 print([period.offline_ratio for period in controller.history])

@@ -77,6 +77,8 @@ class Controller:
         """
         if batch_size < 0:
             raise ValueError(f"batch_size must be 0 or more, got {batch_size}")
+        if self._mixture.priorities is not None or self._mixture.held_back:
+            raise ValueError(f"{self.mixer} chooses rows, not only a ratio; road train can use it")
         return self._logbook.offline_count(self._mixture.offline_ratio, batch_size)
 
     def log_evaluation(self, score: float, *, step: int | None = None) -> None:

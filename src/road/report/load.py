@@ -42,6 +42,11 @@ class RunRecord:
     unreadable_lines: int
     """Lines that are no JSON object, torn last lines not counted."""
 
+    @property
+    def foreign(self) -> bool:
+        """Whether a loop that is not ours saved it; its scores have a scale of their own."""
+        return self.config.get("loop") == "foreign"
+
 
 def load_run(folder: Path) -> RunRecord:
     """Read a run folder, of a finished run or of one that is still going.

@@ -56,8 +56,9 @@ def run_sections(run: RunRecord, summary: Summary) -> Iterable[Markup]:
 
 
 def curve_figure(run: RunRecord, summary: Summary) -> Markup:
+    scale = "as your loop logged it" if run.foreign else "0 is a random policy, 100 the reference"
     caption = (
-        "Score at every evaluation: 0 is a random policy, 100 the reference. The dashed line is "
+        f"Score at every evaluation: {scale}. The dashed line is "
         "where pretraining ended; look for how far the curve falls below it after the switch "
         "(shaded), and how soon it is back. Whiskers are one standard error over the episodes."
     )
