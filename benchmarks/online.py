@@ -59,9 +59,12 @@ class Parts:
         self.rows = offline_rows(dataset, self.task, agent.discount)
         self.leaves = self.engine.init(jax_stream(0, Stream.INITIALISING))
 
-    def sampler(self) -> MixedSampler:
+    def sampler(self, mixer: Any) -> MixedSampler:
+        from road.training.sampling import weighing_of
+
         ring = OnlineBuffer(self.spec, self.config.buffer_capacity)
-        return MixedSampler(self.rows, ring, enough_online=self.config.batch_size)
+        weighing = weighing_of(mixer, self.rows, ring, 0)
+        return MixedSampler(self.rows, ring, self.config.batch_size, weighing)
 
     def loop(self, mixer: Any, *, measuring: bool) -> Iterator[Any]:
         """An endless online phase; the step that ends a period says so."""
@@ -70,7 +73,7 @@ class Parts:
         from road.training.rollout import Rollout
         from road.training.state import RunState
 
-        sampler, rollout = self.sampler(), Rollout(self.task, 0)
+        sampler, rollout = self.sampler(mixer), Rollout(self.task, 0)
         measure = Readings(self.engine, sampler, self.config)
         chosen = measure if measuring else lambda _state, _mixture: NOTHING
         loop = Finetuning(self.engine, rollout, sampler, mixer, chosen, self.config)
@@ -83,7 +86,7 @@ class Parts:
         from road.training.evidence import Readings
         from road.training.state import RunState
 
-        sampler = self.sampler()
+        sampler = self.sampler(FixedMixer())
         sampler.online.restore(self.rows, len(self.rows), 0)
         measure = Readings(self.engine, sampler, self.config)
         state = RunState(agent=self.leaves)

@@ -1,8 +1,13 @@
 """The sampler that a plan asks for: it weighs every row where the mixtures have priorities."""
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from road.data.dataset import Dataset
-from road.mixing import Moment
-from road.replay.sampler import MixedSampler
+from road.mixing import Mixer, Moment
+from road.replay.sampler import MixedSampler, Weighing
 from road.replay.storage import OnlineBuffer
 from road.reweighting.balanced_replay import BalancedReplay
 from road.tasks.task import Task
@@ -12,18 +17,25 @@ from road.types import Spec
 
 
 def make_sampler(plan: Plan, task: Task, dataset: Dataset) -> MixedSampler:
-    config, mixer = plan.config, plan.mixer
+    config = plan.config
     # No more rows than the run can write: memory is touched up front.
     capacity = max(min(config.buffer_capacity, config.online_steps), 1)
     spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
     offline = offline_rows(dataset, task, plan.recipe.online.discount)
     online = OnlineBuffer(spec, capacity)
-    first = mixer.propose(mixer.init(config.seed), Moment(0.0, len(offline), 0))
     return MixedSampler(
         offline=offline,
         online=online,
         enough_online=min(config.batch_size, capacity),
-        weighing=None
-        if first.priorities is None
-        else BalancedReplay(first.priorities, offline, online, config.seed),
+        weighing=weighing_of(plan.mixer, offline, online, config.seed),
     )
+
+
+def weighing_of(
+    mixer: Mixer[Any], offline: NDArray[np.float32], online: OnlineBuffer, seed: int
+) -> Weighing | None:
+    """Who weighs the rows, by what the mixer's first mixture says; None if it names a ratio."""
+    first = mixer.propose(mixer.init(seed), Moment(0.0, len(offline), 0))
+    if first.priorities is None:
+        return None
+    return BalancedReplay(first.priorities, offline, online, seed)
