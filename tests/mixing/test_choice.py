@@ -147,20 +147,33 @@ def late(error_drop: float) -> Evidence:
 
 
 def test_a_late_credit_goes_to_the_ratio_before():
-    """No credit is known after the first period, and each arm is still tried once before any twice.
+    """A ratio is kept until its first credit is heard, so in the first round each comes twice.
 
     The drop told after period k is 10 times the ratio of period k - 1.
     """
     mixer = RoadMixer(arms=(0.1, 0.3, 0.5), credit="fresh-error")
     state, chosen = mixer.init(0), []
-    for _ in range(4):
+    for _ in range(6):
         mixture = mixer.propose(state, Moment())
         drop = 10 * chosen[-1] if chosen else math.nan
         chosen.append(mixture.offline_ratio)
         state = mixer.observe(state, mixture, late(drop))
-    assert chosen[:3] == [0.1, 0.3, 0.5]
+    assert chosen == [0.1, 0.1, 0.3, 0.3, 0.5, 0.5]
     assert mixer.table(state).means == pytest.approx((1.0, 3.0, 5.0))
-    assert mixer.table(state).counts == (1, 1, 1)
+    assert mixer.table(state).counts == (2, 2, 1)
+
+
+def test_a_ratio_waits_for_returns_that_come_rarely():
+    """An episode ends in every fourth period: no ratio is passed over because none ended then."""
+    mixer = RoadMixer(credit="next-return", choice="thompson")
+    state, chosen = mixer.init(0), []
+    for period in range(60):
+        mixture = mixer.propose(state, Moment())
+        chosen.append(mixture.offline_ratio)
+        told = 1.0 if period % 4 == 3 else math.nan
+        state = mixer.observe(state, mixture, Evidence(mean_return=told))
+    assert chosen[:4] == [0.1] * 4
+    assert min(mixer.table(state).counts) >= 1
 
 
 def test_a_period_in_which_no_episode_ended_credits_nobody():
@@ -169,15 +182,8 @@ def test_a_period_in_which_no_episode_ended_credits_nobody():
     for heard in (5.0, math.nan, 7.0):
         mixture = mixer.propose(state, Moment())
         state = mixer.observe(state, mixture, Evidence(mean_return=heard))
-    assert (state["finished"], mixer.table(state).counts) == (3, (0, 1))
-    assert mixer.table(state).means == (None, 7.0)
-
-
-def test_the_only_arm_is_chosen_though_its_credit_is_awaited():
-    mixer = RoadMixer(arms=(0.4,), credit="next-return")
-    state = mixer.init(0)
-    state = mixer.observe(state, mixer.propose(state, Moment()), Evidence(mean_return=1.0))
-    assert mixer.propose(state, Moment()).offline_ratio == 0.4
+    assert (state["finished"], mixer.table(state).counts) == (3, (1, 0))
+    assert mixer.table(state).means == (7.0, None)
 
 
 def test_the_change_of_r_q_is_weighed_by_the_same_penalty():

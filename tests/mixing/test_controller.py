@@ -118,7 +118,9 @@ def test_other_credits_take_their_readings_by_name():
         None,
         {"mean_return": 4.0},
     )
-    assert (second.offline_ratio, second.credit, second.credited_ratio) == (0.3, 7.0, 0.1)
+    assert (second.offline_ratio, second.credit, second.credited_ratio) == (0.1, 7.0, 0.1)
+    third = controller.end_period(mean_return=9.0)
+    assert (third.offline_ratio, third.credit, third.credited_ratio) == (0.3, 9.0, 0.1)
     assert second.readings == {"mean_return": 7.0, "error_drop": None}
     change = Controller(RoadMixer(credit="change"))
     assert change.end_period(offline_change=0.5, online_change=0.25).credit == 0.25

@@ -42,14 +42,10 @@ class Weighed:
         arms = zip(self.standing.counts, self.standing.means, self.bonuses, strict=True)
         return [mean / self.unit + bonus if n > 0 else math.inf for n, mean, bonus in arms]
 
-    def favourite(self, awaited: int | None = None) -> int:
-        """The arm of the greatest bound.
-
-        Nothing being known of an arm is no reason to choose it while its credit is ``awaited``.
-        """
+    @property
+    def favourite(self) -> int:
+        """The arm of the greatest bound."""
         bounds = self.bounds
-        if awaited is not None and bounds[awaited] == math.inf:
-            bounds[awaited] = -math.inf
         return bounds.index(max(bounds))
 
 
@@ -82,7 +78,7 @@ class Bandit:
 
     def choose(self, pulls: Any, seed: int = 0) -> int:
         """The arm to pull next; a choice that draws does so by the seed and the pulls so far."""
-        return self.weigh(pulls, (seed, pulls["finished"])).favourite()
+        return self.weigh(pulls, (seed, pulls["finished"])).favourite
 
     def weigh(self, pulls: Any, draw: tuple[int, int]) -> Weighed:
         """How the arms compare; ``draw`` is what chance, if there is any, goes by."""
@@ -122,7 +118,7 @@ class SlidingWindowUCB:
 
     def choose(self, pulls: Window) -> int:
         """The arm of greatest mean reward plus exploration bonus."""
-        return self.weigh(pulls).favourite()
+        return self.weigh(pulls).favourite
 
     def upper_bounds(self, pulls: Window) -> NDArray[np.float64]:
         """Mean plus bonus per arm; infinite for an arm that the window does not hold."""

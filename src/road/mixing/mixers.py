@@ -116,10 +116,8 @@ class RoadMixer:
     def propose(self, state: RoadState, moment: Moment) -> Mixture:
         del moment
         weighed = self.weigh(state)
-        # A late credit of the period before is still under way.
-        awaited = state["before"] if self.criterion.late else None
-        arm = weighed.favourite(None if awaited is None else self.arms.index(awaited))
-        return Mixture(self.arms[arm], arms=self.tabulated(weighed), criterion=self.criterion)
+        ratio = self.arms[weighed.favourite]
+        return Mixture(ratio, arms=self.tabulated(weighed), criterion=self.criterion)
 
     def observe(self, state: RoadState, mixture: Mixture, evidence: Evidence) -> RoadState:
         ratio, pulls = mixture.offline_ratio, state["pulls"]

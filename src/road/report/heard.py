@@ -40,12 +40,15 @@ CREDITS = {
 OWN = CreditWords(
     "credit", "what the period was credited with", "Credited is a number of the loop's own."
 )
+NONE = CreditWords("credit", "what the period was credited with", "No period was credited.")
 
 
 def credit_words(run: RunRecord) -> CreditWords:
     """By the mixer's settings; a credit without advantages cannot be R_q."""
     name = text_of(part_of(run.config, "mixer"), "credit", "surrogate")
     told = CREDITS.get(name, OWN)
+    if not np.isfinite(run.periods["credit"]).any():
+        return NONE
     measured = np.isfinite(run.periods["offline_advantage"]).any()
     return OWN if name == "surrogate" and not measured else told
 
