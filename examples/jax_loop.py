@@ -63,8 +63,7 @@ def q_values(rows):
 
 
 learned = target = {"actor": network(1, 3, 64, 64, 1), "critics": network(2, 4, 64, 64, 1)}
-moments = optimiser.init(learned)
-offline = np.stack(list(play(2000, 10.0)))  # all noise
+moments, offline = optimiser.init(learned), np.stack(list(play(2000, 10.0)))  # all noise
 online, controller = np.empty((STEPS, 8), np.float32), Controller(RoadMixer(), seed=SEED)
 controller.log_evaluation(first := sum(2 * row[4] for row in play(1000, 0, seed=1)), step=0)
 for t, row in enumerate(play(STEPS, 0.2)):

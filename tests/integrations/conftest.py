@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,3 +59,15 @@ def check_single_file_example(name: str, run: str, folder: Path) -> None:
         pytest.approx(last, abs=1),
     )
     assert summary.periods == 20
+
+
+def run_guide(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks marked ``py`` of a guide, in order and in one namespace."""
+    from tests.docs.reading import blocks
+
+    monkeypatch.chdir(folder)
+    guide, namespace = ROOT / "docs" / "guides" / name, dict[str, Any]()
+    ran = [block for block in blocks(guide) if block.language == "py"]
+    assert ran
+    for block in ran:
+        exec(compile("\n" * (block.line - 1) + block.text, str(guide), "exec"), namespace)

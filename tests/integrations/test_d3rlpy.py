@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.integrations.conftest import run_example
+from tests.integrations.conftest import run_example, run_guide
 
 pytest.importorskip("d3rlpy", reason="it has its own environment: make integrations")
 
@@ -127,3 +127,7 @@ def test_a_dataset_that_does_not_fit_is_refused():
 
 def test_the_example_runs(tmp_path: Path):
     assert run_example("d3rlpy_iql.py", tmp_path).endswith("[0.1, 0.2, 0.3, 0.4, 0.5]\n")
+
+
+def test_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run_guide("d3rlpy.md", tmp_path, monkeypatch)

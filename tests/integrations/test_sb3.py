@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.integrations.conftest import pendulum_rows, run_example
+from tests.integrations.conftest import pendulum_rows, run_example, run_guide
 
 pytest.importorskip("stable_baselines3", reason="it has its own environment: make integrations")
 
@@ -237,3 +237,7 @@ def test_the_callback_needs_a_critic_and_the_buffer():
 def test_the_example_runs(tmp_path: Path):
     assert run_example("sb3_sac.py", tmp_path) == "[0.1, 0.2, 0.3]\n"
     assert (tmp_path / "runs" / "sb3_sac" / "model.zip").exists()
+
+
+def test_the_guide_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    run_guide("sb3.md", tmp_path, monkeypatch)
