@@ -124,11 +124,14 @@ def test_every_strategy_tells_its_dip_and_its_realised_ratio(
 
 
 def test_the_realised_ratio_by_tenths_by_hand(write_run: WriteRun):
-    """10,000 steps: the first two periods lie in the first tenth, (0.2 · 300 + 0.6 · 500) / 800."""
+    """10,000 steps: the first two periods lie in the first tenth, (0.2 · 300 + 0.6 · 500) / 800.
+
+    The second ends at step 1,100; its middle, 850, decides.
+    """
     folder = write_run()
     rows: list[dict[str, Any]] = [
         {"step": 300, "steps": 300, "offline_ratio": 0.2, "realised_ratio": 0.2},
-        {"step": 800, "steps": 500, "offline_ratio": 0.6, "realised_ratio": 0.6},
+        {"step": 1100, "steps": 500, "offline_ratio": 0.6, "realised_ratio": 0.6},
         {"step": 9800, "steps": 600, "offline_ratio": 0.4, "realised_ratio": 0.4},
     ]
     (folder / "mixer.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -1,6 +1,7 @@
 """``road whatif``: a table, a page that says what it is, and one line where there is nothing."""
 
 import json
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from road.cli import main
+from road.mixing import Controller, RoadMixer
 
 WriteRun = Callable[..., Path]
 
@@ -28,6 +30,18 @@ def test_the_runs_own_settings_agree_with_it(
     assert rows[1].startswith("as it ran") and rows[1].endswith("100%")
     assert rows[2].startswith("κ = 1, τ = 1000, c = 2 ") and rows[2].endswith("100%")
     assert "choices only" in out
+
+
+def test_a_foreign_loops_draws_are_replayed_by_its_own_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    controller = Controller(RoadMixer(choice="thompson", trend="removed", window=30), seed=5)
+    for period in range(40):
+        controller.end_period(offline_advantage=math.sin(9 * period), online_advantage=0.0)
+    _, out, _ = answer(capsys, controller.save(tmp_path / "loop"))
+    own = out.splitlines()[2]
+    assert own.startswith("κ = 1, τ = 30, thompson, trend removed ")
+    assert own.endswith("100%")
 
 
 def test_several_values_make_several_rows(write_run: WriteRun, capsys: pytest.CaptureFixture[str]):

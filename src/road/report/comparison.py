@@ -34,6 +34,12 @@ class Group:
         """Between seeds; NaN for a single one."""
         return float(np.std(self.finals, ddof=1)) if len(self.finals) > 1 else math.nan
 
+    @property
+    def mean_dip(self) -> float | None:
+        """Over the seeds that have been evaluated online."""
+        depths = [run.dip.depth for run in self.runs if run.dip is not None]
+        return float(np.mean(depths)) if depths else None
+
 
 def strategy_names(summaries: Sequence[Summary]) -> list[str]:
     """The mixer of each run, with its agent; two runs of one name differ in task or seed only."""

@@ -127,13 +127,14 @@ def dip_cells(dip: Dip | None) -> tuple[str, str, str]:
 def strategies_table(groups: Sequence[Group]) -> Markup:
     """Means over seeds, best final score first."""
     ranked = sorted(groups, key=lambda one: -one.mean if one.finals else math.inf)
-    head = ["Mixer", "task", "agent", "seeds", "final, mean", "spread between seeds"]
+    head = ["Mixer", "task", "agent", "seeds", "final, mean", "spread between seeds", "dip, mean"]
     rows = [
         [
             *(shorten(name, 60) for name in (one.mixer, one.task, one.agent)),
             f"{len(one.runs)}",
             writing.score(one.mean if one.finals else None),
             writing.score(one.deviation if len(one.finals) > 1 else None),
+            writing.score(None if one.mean_dip is None else 0.0 - one.mean_dip),
         ]
         for one in ranked
     ]
