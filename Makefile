@@ -21,7 +21,7 @@ integrations: sb3 d3rlpy rliable  ## other libraries, each in an environment of 
 
 sb3: $(READY) .venv-sb3/.ready
 	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py rows.py)
-	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_sb3.py test_torch_loop.py)
+	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_sb3_models.py test_torch_loop.py)
 
 d3rlpy: $(READY) .venv-bench/.ready
 	$(BIN)/basedpyright --pythonpath .venv-bench/bin/python src/road/integrations/d3rlpy.py
