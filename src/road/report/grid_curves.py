@@ -1,0 +1,156 @@
+"""Learning curves of a comparison: a mean with its band, and every seed as a thin line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from road.report.axes import Scale, Timeline, fitted, y_axis
+from road.report.curves import phase_ground, phase_names
+from road.report.journal import Floats
+from road.report.layout import panel
+from road.report.markup import Markup, tag
+from road.report.svg import area, hover_strips, line, plot, stretched, text
+from road.report.writing import compact, score
+
+HEIGHT = 300.0
+SMALL = 150.0
+BEHIND = "color-mix(in srgb, var(--soft) 55%, var(--surface))"
+"""The colour of what is only there to be compared with."""
+
+
+@dataclass(frozen=True)
+class MethodCurves:
+    """The evaluations of one method on one task: its seeds, their mean, and a band around it."""
+
+    name: str
+    steps: Floats
+    """Environment steps since the switch."""
+    seeds: Floats
+    """``[seed, step]``."""
+    low: Floats
+    high: Floats
+
+    @property
+    def mean(self) -> Floats:
+        return self.seeds.mean(axis=0)
+
+
+@dataclass(frozen=True)
+class Pretraining:
+    """The evaluations before the switch, which all methods of a task share."""
+
+    steps: Floats
+    seeds: Floats
+
+
+def overlaid_curves(
+    curves: Sequence[MethodCurves],
+    colours: Mapping[str, str],
+    pretraining: Pretraining | None = None,
+) -> Markup:
+    """All methods in one plot: right for a handful of them."""
+    timeline, scale = shared_axes(curves, pretraining, HEIGHT)
+    bands = [band(one, timeline, scale, colours[one.name]) for one in curves]
+    seeds = [mark for one in curves for mark in seed_lines(one, timeline, scale, colours[one.name])]
+    means = [mean_line(one, timeline, scale, colours[one.name]) for one in curves]
+    before = pretraining_lines(pretraining, timeline, scale)
+    return plot(
+        HEIGHT,
+        *phase_ground(timeline, HEIGHT),
+        *y_axis(scale, 6),
+        text(0.0, -12.0, "score", "axis before", shift=-8.0),
+        *timeline.axis(HEIGHT),
+        *phase_names(timeline),
+        stretched(HEIGHT, *bands, *before, *seeds, *means),
+        label="Learning curves: " + "; ".join(map(ending, curves)),
+    )
+
+
+def curve_panels(
+    curves: Sequence[MethodCurves],
+    colours: Mapping[str, str],
+    pretraining: Pretraining | None = None,
+) -> Markup:
+    """A small plot per method, the means of all others in grey behind it: right for many."""
+    timeline, scale = shared_axes(curves, pretraining, SMALL)
+    panels = [
+        panel(
+            [ending(one)], one_panel(one, curves, colours[one.name], timeline, scale, pretraining)
+        )
+        for one in curves
+    ]
+    return tag("div", panels, class_="multiples")
+
+
+def one_panel(
+    shown: MethodCurves,
+    curves: Sequence[MethodCurves],
+    colour: str,
+    timeline: Timeline,
+    scale: Scale,
+    pretraining: Pretraining | None,
+) -> Markup:
+    behind = [mean_line(one, timeline, scale, BEHIND, "seed") for one in curves if one is not shown]
+    x = timeline.place("online", shown.steps)
+    hovers = [
+        f"step {compact(step)}: {score(value)}"
+        for step, value in zip(shown.steps.tolist(), shown.mean.tolist(), strict=True)
+    ]
+    return plot(
+        scale.height,
+        *phase_ground(timeline, scale.height),
+        *y_axis(scale, 4),
+        *timeline.bare_axis(scale.height),
+        stretched(
+            scale.height,
+            *behind,
+            band(shown, timeline, scale, colour),
+            *pretraining_lines(pretraining, timeline, scale),
+            *seed_lines(shown, timeline, scale, colour),
+            mean_line(shown, timeline, scale, colour),
+        ),
+        *hover_strips(x, scale.height, hovers, start=timeline.part("online")[0]),
+        label=f"Learning curve: {ending(shown)}",
+    )
+
+
+def shared_axes(
+    curves: Sequence[MethodCurves], pretraining: Pretraining | None, height: float
+) -> tuple[Timeline, Scale]:
+    """One scale for all, so that heights can be compared from plot to plot."""
+    before = pretraining.seeds if pretraining else np.zeros((0, 0))
+    offline = float(pretraining.steps[-1]) if pretraining else 0.0
+    online = max((float(one.steps[-1]) for one in curves if one.steps.size), default=1.0)
+    values = [part.ravel() for one in curves for part in (one.seeds, one.low, one.high)]
+    return Timeline(offline, online), fitted(height, *values, before.ravel(), zero=True)
+
+
+def band(one: MethodCurves, timeline: Timeline, scale: Scale, colour: str) -> Markup:
+    x = timeline.place("online", one.steps)
+    return area(x, scale(one.high), scale(one.low), "band", colour)
+
+
+def seed_lines(one: MethodCurves, timeline: Timeline, scale: Scale, colour: str) -> list[Markup]:
+    x = timeline.place("online", one.steps)
+    return [line(x, scale(seed), "seed", colour) for seed in one.seeds]
+
+
+def mean_line(
+    one: MethodCurves, timeline: Timeline, scale: Scale, colour: str, look: str = "curve"
+) -> Markup:
+    return line(timeline.place("online", one.steps), scale(one.mean), look, colour)
+
+
+def pretraining_lines(
+    pretraining: Pretraining | None, timeline: Timeline, scale: Scale
+) -> list[Markup]:
+    if pretraining is None:
+        return []
+    x = timeline.place("offline", pretraining.steps)
+    seeds = [line(x, scale(seed), "seed", "var(--soft)") for seed in pretraining.seeds]
+    return [*seeds, line(x, scale(pretraining.seeds.mean(axis=0)), "curve", "var(--soft)")]
+
+
+def ending(one: MethodCurves) -> str:
+    return f"{one.name}: {score(float(one.mean[-1]) if one.mean.size else None)}"

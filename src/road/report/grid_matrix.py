@@ -1,0 +1,112 @@
+"""Two matrices: scores of methods by task, and how likely one method beats another."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from road.report.grid_layout import number, row_name, short, wide
+from road.report.journal import Floats
+from road.report.markup import Markup
+from road.report.svg import box, plot, text
+from road.report.writing import UNKNOWN, signed
+
+ROW = 26.0
+COLUMN = 66.0
+"""Pixels that a column has at least."""
+HEADED = "padding-top:14px;margin-bottom:-36px"
+"""Names stand above a matrix, and nothing below it."""
+STRONGEST = 0.45
+"""Opacity of the strongest colour: ink must stay readable on it, in light and in dark."""
+
+
+def score_matrix(tasks: Sequence[str], methods: Sequence[str], means: Floats) -> Markup:
+    """From ``means[task, method]``. Colour compares within a row: its best is strongest."""
+    columns, height = max(len(methods), 1), ROW * max(len(tasks), 1)
+    cells = [
+        mark
+        for row, task in enumerate(tasks)
+        for column, method in enumerate(methods)
+        for mark in score_cell(row, column, columns, means[row], f"{task}, {method}")
+    ]
+    drawn = plot(
+        height,
+        *heads(methods),
+        *(row_name(ROW * (row + 0.5), task) for row, task in enumerate(tasks)),
+        *cells,
+        label=f"Mean scores of {len(methods)} methods on {len(tasks)} tasks; best: "
+        + "; ".join(
+            f"{task} {best_of(methods, row)}" for task, row in zip(tasks, means, strict=True)
+        ),
+    )
+    return wide(drawn, tasks, COLUMN * columns, HEADED)
+
+
+def score_cell(row: int, column: int, columns: int, means: Floats, named: str) -> list[Markup]:
+    value = float(means[column])
+    if not np.isfinite(value):
+        return [number((column + 0.5) / columns, ROW * (row + 0.5), UNKNOWN)]
+    low, high = float(np.nanmin(means)), float(np.nanmax(means))
+    share = (value - low) / (high - low) if high > low else 1.0
+    written = signed(f"{value:.1f}")
+    return cell(row, column, columns, f"fill:var(--score);fill-opacity:{STRONGEST * share:.3f}",
+                written, f"{named}: {written}")  # fmt: skip
+
+
+def cell(row: int, column: int, columns: int, style: str, written: str, hover: str) -> list[Markup]:
+    place = (column / columns, ROW * row + 1, 1 / columns, ROW - 2)
+    return [
+        box(*place, "ground", style),
+        number((column + 0.5) / columns, ROW * (row + 0.5), written),
+        # Above the number, so that it does not keep the pointer from the hover text.
+        box(*place, "strip", hover=hover),
+    ]
+
+
+def heads(methods: Sequence[str]) -> list[Markup]:
+    columns = max(len(methods), 1)
+    return [
+        text((column + 0.5) / columns, -10.0, short(name), "tick middle")
+        for column, name in enumerate(methods)
+    ]
+
+
+def best_of(methods: Sequence[str], means: Floats) -> str:
+    return methods[int(np.nanargmax(means))] if np.isfinite(means).any() else "none"
+
+
+def improvement_matrix(
+    methods: Sequence[str], probability: Floats, low: Floats, high: Floats
+) -> Markup:
+    """Row against column, ``[method, method]``; a star where the interval leaves 0.5 out."""
+    count = max(len(methods), 1)
+    cells = [
+        mark
+        for row, first in enumerate(methods)
+        for column, second in enumerate(methods)
+        if row != column
+        for mark in improvement_cell(
+            row, column, count, (probability[row, column], low[row, column], high[row, column]),
+            f"P({first} > {second})",
+        )
+    ]  # fmt: skip
+    drawn = plot(
+        ROW * count,
+        *heads(methods),
+        *(row_name(ROW * (row + 0.5), name) for row, name in enumerate(methods)),
+        *cells,
+        label=f"How likely a run of one of {len(methods)} methods beats a run of another",
+    )
+    return wide(drawn, methods, COLUMN * count, HEADED)
+
+
+def improvement_cell(
+    row: int, column: int, count: int, estimate: tuple[float, float, float], named: str
+) -> list[Markup]:
+    point, low, high = (float(value) for value in estimate)
+    colour = "score" if point >= 0.5 else "dip"
+    strength = STRONGEST * min(2 * abs(point - 0.5), 1.0)
+    star = "*" if low > 0.5 or high < 0.5 else ""
+    return cell(
+        row, column, count, f"fill:var(--{colour});fill-opacity:{strength:.3f}",
+        f"{point:.2f}{star}", f"{named} = {point:.2f} ({low:.2f} to {high:.2f})",
+    )  # fmt: skip

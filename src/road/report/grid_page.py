@@ -1,0 +1,157 @@
+"""One self-contained page about a comparison: how good, how sure, and better than what."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from road.mixing.folder import write_whole
+from road.report.grid_curves import curve_panels, overlaid_curves
+from road.report.grid_layout import method_colours
+from road.report.grid_matrix import score_matrix
+from road.report.grid_ratios import ratio_map
+from road.report.grid_results import GridResults
+from road.report.grid_statistics import Regrets, regrets_of, statistics_figures
+from road.report.grid_strips import dip_strip
+from road.report.grid_tables import html_table
+from road.report.grid_verdict import regret_verdict
+from road.report.html import document, numbers_to_take
+from road.report.layout import colour_chips, figure
+from road.report.markup import Markup, shorten, tag
+
+SAMPLES = 10_000
+MOST_OVERLAID = 4
+"""Up to here, methods share one plot of learning curves; beyond, each has its own."""
+MOST_NAMED = 8
+
+
+def write_grid_page(results: GridResults, out: Path, seed: int = 0, samples: int = SAMPLES) -> Path:
+    """Write the page; it appears whole or not at all, and the same results give the same bytes."""
+    body = grid_body(results, np.random.default_rng(seed), samples)
+    write_whole(out, document(f"{shorten(results.title, 80)} · ROAD report", body))
+    return out
+
+
+def grid_body(
+    results: GridResults, rng: np.random.Generator, samples: int = SAMPLES
+) -> Iterable[Markup]:
+    missing = results.table.missing()
+    regrets = None if missing else regrets_of(results, rng, samples)
+    yield tag(
+        "header", tag("p", f"ROAD report on {shorten(results.title, 80)}", class_="eyebrow"),
+        tag("h1", shorten(headline(results, regrets), 900)), missing_notice(missing),
+    )  # fmt: skip
+    yield scores_figure(results)
+    if not missing:
+        yield from statistics_figures(results, regrets, rng, samples)
+    yield from run_figures(results)
+    yield from reproduction(results)
+    yield numbers_to_take(numbers_of(results, regrets), "results.json")
+
+
+def headline(results: GridResults, regrets: Regrets | None) -> str:
+    table = results.table
+    if regrets is None or results.subject not in table.methods:
+        return (
+            f"{len(table.methods)} methods on {len(table.tasks)} tasks, {len(table.seeds)} seeds; "
+            "nothing is said yet about the best fixed ratio."
+        )
+    method = table.method(results.subject)
+    return regret_verdict(
+        results.subject, method, len(table.seeds), regrets.hindsight, regrets.held_out
+    )
+
+
+def missing_notice(missing: list[str]) -> list[Markup]:
+    if not missing:
+        return []
+    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+    words = f"Runs that are missing: {'; '.join(missing[:MOST_NAMED])}{more}. "
+    rest = "What needs every run is left out of this page until they are there."
+    return [tag("p", words + rest, class_="notice", role="note")]
+
+
+def scores_figure(results: GridResults) -> Markup:
+    cells = results.cells
+    caption = (
+        "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, "
+        "underlined the best fixed ratio."
+    )
+    beside = "" if results.paper is None else " Below each line stands the paper's."
+    matrix = score_matrix(cells.tasks, cells.methods, cells.means)
+    note = tag("p", "Colour compares within a row: the best method of a task is strongest.",
+               class_="panel-title")  # fmt: skip
+    return figure(
+        "Scores", caption + beside, html_table(cells, results.paper), note, matrix, kind="scores"
+    )
+
+
+def run_figures(results: GridResults) -> Iterable[Markup]:
+    """What is known of the runs on the way to their scores, task by task."""
+    colours = method_colours(results.table.methods, results.fixed, results.subject)
+    for task in results.table.tasks:
+        if task in results.curves:
+            yield curves_figure(results, task, colours)
+        if task in results.ratios:
+            caption = "The mean over seeds of the ratio in force; at the right, over all periods."
+            drawn = ratio_map(results.table.methods, results.ratios[task])
+            yield figure(f"Offline ratio on {short(task)}", caption, drawn, kind="ratios")
+        if task in results.dips:
+            caption = (
+                "A dot per seed: how far it fell below its pretrained score after the switch. The "
+                "bar is their mean."
+            )
+            drawn = dip_strip(
+                results.table.methods, list(results.dips[task]), list(colours.values())
+            )
+            yield figure(f"Dips on {short(task)}", caption, drawn, kind="dips")
+
+
+def curves_figure(results: GridResults, task: str, colours: dict[str, str]) -> Markup:
+    curves, before = results.curves[task], results.pretraining.get(task)
+    caption = (
+        "The thick line is the mean over seeds, thin lines are seeds, the band is a 95 % interval "
+        "of the mean at each step by itself."
+    )
+    title = f"Learning curves on {short(task)}"
+    if len(curves) <= MOST_OVERLAID:
+        key = colour_chips({one.name: colours[one.name] for one in curves})
+        drawn = overlaid_curves(curves, colours, before)
+        return figure(title, caption, key, drawn, kind="overlay")
+    grey = " Grey lines are the means of the other methods."
+    return figure(title, caption + grey, curve_panels(curves, colours, before), kind="panels")
+
+
+def reproduction(results: GridResults) -> Iterable[Markup]:
+    if results.command:
+        shown = tag("pre", tag("code", results.command))
+        yield figure("To make this again", "In an installed checkout.", shown, kind="command")
+
+
+def numbers_of(results: GridResults, regrets: Regrets | None) -> dict[str, object]:
+    """The scores and the regrets, as JSON takes them."""
+    table = results.table
+    found: dict[str, object] = {
+        "tasks": table.tasks, "methods": table.methods, "seeds": table.seeds,
+        "scores": plain(table.scores.tolist()),
+    }  # fmt: skip
+    if regrets is not None:
+        for name, one in (("hindsight", regrets.hindsight), ("held_out", regrets.held_out)):
+            overall = one.overall
+            found[f"regret_{name}"] = {
+                "mean": overall.point.tolist(), "low": overall.low.tolist(),
+                "high": overall.high.tolist(),
+            }  # fmt: skip
+    return found
+
+
+def plain(value: object) -> object:
+    """Lists of numbers in which what is not one is None."""
+    if isinstance(value, list):
+        return [plain(each) for each in cast("list[object]", value)]
+    return value if isinstance(value, float) and np.isfinite(value) else None
+
+
+def short(task: str) -> str:
+    return shorten(task, 80)

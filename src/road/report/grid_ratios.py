@@ -1,0 +1,107 @@
+"""Which offline ratio, when: a row per method, time to the right, colour for the ratio."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from road.report.axes import ticks
+from road.report.grid_layout import row_name, wide
+from road.report.journal import Floats
+from road.report.markup import Markup, tag
+from road.report.svg import box, plot, text
+from road.report.thin import bin_starts
+from road.report.writing import UNKNOWN, compact
+
+ROW = 24.0
+MOST_COLUMNS = 80
+MAP_WIDTH = 0.9
+"""The rest of the width is for the mean over all periods."""
+
+
+def ratio_map(methods: Sequence[str], ratios: Floats) -> Markup:
+    """From ``ratios[method, period]``, the mean over seeds; NaN where there was none.
+
+    The strongest colour is the greatest ratio of all, the ground is zero.
+    """
+    periods = ratios.shape[1]
+    starts = bin_starts(periods, MOST_COLUMNS)
+    greatest = float(np.nanmax(ratios, initial=0.0)) or 1.0
+    marks = [
+        mark
+        for row, name in enumerate(methods)
+        for mark in ratio_row(row, name, ratios[row], starts, greatest)
+    ]
+    height = ROW * max(len(methods), 1)
+    drawn = plot(
+        height,
+        *marks,
+        *period_axis(periods, height),
+        label="Offline ratio over time: "
+        + ", ".join(
+            f"{name} {written(mean_of(row))}" for name, row in zip(methods, ratios, strict=True)
+        ),
+    )
+    return tag("div", wide(drawn, methods, 560.0), ratio_key(greatest))
+
+
+def ratio_row(
+    row: int, name: str, ratios: Floats, starts: np.ndarray, greatest: float
+) -> list[Markup]:
+    top, periods = ROW * row, len(ratios)
+    ends = np.append(starts, periods)
+    cells = [
+        box(
+            MAP_WIDTH * float(first) / periods, top + 1,
+            MAP_WIDTH * float(last - first) / periods, ROW - 2,
+            "cell", f"fill-opacity:{value / greatest:.3f}",
+            f"{name}, {span(first, last)}: m = {value:.2f}",
+        )
+        for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
+        for value in [mean_of(ratios[first:last])]
+        if value > 0
+    ]  # fmt: skip
+    ground = box(0.0, top + 1, MAP_WIDTH, ROW - 2, "ground")
+    overall = text(MAP_WIDTH, top + ROW / 2, written(mean_of(ratios)), "tick", shift=8.0)
+    return [ground, row_name(top + ROW / 2, name), *cells, overall]
+
+
+def mean_of(ratios: Floats) -> float:
+    """NaN, if nothing is known; comparisons with it are false, so nothing is drawn."""
+    known = ratios[np.isfinite(ratios)]
+    return float(known.mean()) if known.size else np.nan
+
+
+def written(ratio: float) -> str:
+    return f"{ratio:.2f}" if np.isfinite(ratio) else UNKNOWN
+
+
+def span(first: int, last: int) -> str:
+    return f"period {first}" if last == first + 1 else f"periods {first} to {last - 1}"
+
+
+def period_axis(periods: int, height: float) -> list[Markup]:
+    marks = [value for value in ticks(0.0, max(periods - 1.0, 1.0)) if value == int(value)]
+    return [
+        *(
+            text(
+                MAP_WIDTH * (value + 0.5) / max(periods, 1),
+                height + 16,
+                compact(value),
+                "tick middle",
+            )
+            for value in marks
+        ),
+        text(0.0, height + 36, "period", "axis"),
+        text(MAP_WIDTH, height + 16, "mean", "tick", shift=8.0),
+    ]
+
+
+def ratio_key(greatest: float) -> Markup:
+    patches = [
+        tag("i", class_="patch", style=f"background:var(--heat);opacity:{share:.2f}")
+        for share in (0.2, 0.4, 0.6, 0.8, 1.0)
+    ]
+    return tag(
+        "p", f"offline ratio m: {greatest / 5:.2f}", tag("span", patches), f"{greatest:.2f}",
+        class_="key below",
+    )  # fmt: skip

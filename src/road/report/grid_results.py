@@ -1,0 +1,42 @@
+"""Everything a page about a comparison is made from, as plain arrays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_tables import Results
+from road.report.journal import Floats
+from road.statistics import ScoreTable
+
+
+@dataclass(frozen=True)
+class GridResults:
+    """Scores of a grid, and what else is known of its runs.
+
+    Mappings are by task, arrays in the order of ``table.methods``; a task may be absent from any.
+    """
+
+    title: str
+    table: ScoreTable
+    """Final scores; NaN where a run is missing."""
+    fixed: tuple[int, ...] = ()
+    """Which methods are constant ratios."""
+    subject: str = "ROAD"
+    """The method that the page is about."""
+    command: str = ""
+    """What makes these results again."""
+    paper: Results | None = None
+    curves: Mapping[str, tuple[MethodCurves, ...]] = field(default_factory=dict)
+    pretraining: Mapping[str, Pretraining] = field(default_factory=dict)
+    ratios: Mapping[str, Floats] = field(default_factory=dict)
+    """``[method, period]``, the mean over seeds."""
+    dips: Mapping[str, Floats] = field(default_factory=dict)
+    """``[method, seed]``: how deep each run fell below its pretrained score."""
+
+    @property
+    def cells(self) -> Results:
+        """Mean ± deviation over the seeds that are there."""
+        cells = self.table.cells
+        return Results(
+            self.table.tasks, self.table.methods, cells.mean, cells.deviation, self.fixed
+        )

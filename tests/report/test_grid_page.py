@@ -1,0 +1,185 @@
+"""The page of a comparison: whole, honest about what is missing, and visible in a browser."""
+
+import base64
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.test_report_browser import CHROMIUM, QUIET, Opened
+
+from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_matrix import STRONGEST
+from road.report.grid_page import write_grid_page
+from road.report.grid_results import GridResults
+from road.report.grid_tables import Results
+from road.statistics import ScoreTable, curve_band
+
+METHODS = ("Fixed 0", "Fixed 0.1", "Fixed 0.3", "Uniform", "ROAD")
+TASKS = ("antmaze-large-diverse", "pendulum")
+FIGURES = [
+    "scores", "regret", "paired", "aggregates", "profiles", "improvement",
+    "panels", "ratios", "dips", "command",
+]  # fmt: skip
+QUICK = 200
+
+
+def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
+    """ROAD is better than every constant by ``gain``."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(50.0, 2.0, (len(TASKS), len(METHODS), seeds))
+    scores[:, 4] += gain
+    steps = np.linspace(0, 1000, 11)
+    curves = []
+    for place, name in enumerate(METHODS):
+        each = scores[0, place][:, None] + rng.normal(0, 3, (seeds, 11))
+        band = curve_band(each, rng, 100)
+        curves.append(MethodCurves(name, steps, each, band.low, band.high))
+    paper = Results(TASKS[:1], METHODS[:3], np.ones((1, 3)), np.full((1, 3), np.nan), (0, 1, 2))
+    return GridResults(
+        title="a grid",
+        table=ScoreTable(TASKS, METHODS, tuple(range(seeds)), scores),
+        fixed=(0, 1, 2),
+        command="road grid run table-iql --scale mini",
+        paper=paper,
+        curves={TASKS[0]: tuple(curves)},
+        pretraining={TASKS[0]: Pretraining(steps, rng.normal(40, 2, (seeds, 11)))},
+        ratios={TASKS[0]: rng.uniform(0, 0.5, (len(METHODS), 30))},
+        dips={TASKS[0]: np.abs(rng.normal(5, 2, (len(METHODS), seeds)))},
+    )
+
+
+def headline(page: Path) -> str:
+    found = re.search(r"<h1>(.*?)</h1>", page.read_text())
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize(
+    ("gain", "claim"),
+    [
+        (20.0, "ROAD is better than the best fixed ratio, however that one is chosen"),
+        (-20.0, "ROAD is worse than the best fixed ratio, however that one is chosen"),
+        (0.0, "ROAD cannot be told from the best fixed ratio with these 4 seeds"),
+    ],
+)
+def test_the_headline_claims_what_both_regrets_bear(tmp_path: Path, gain: float, claim: str):
+    page = write_grid_page(results(gain), tmp_path / "report.html", samples=QUICK)
+    assert headline(page).startswith(claim)
+
+
+def test_the_same_results_are_the_same_bytes(tmp_path: Path):
+    one, other = (
+        write_grid_page(results(), tmp_path / name, samples=QUICK).read_bytes() for name in "ab"
+    )
+    assert one == other
+
+
+def test_every_figure_is_there(tmp_path: Path):
+    text = write_grid_page(results(), tmp_path / "report.html", samples=QUICK).read_text()
+    assert re.findall(r'<figure class="figure" data-figure="(\w+)"', text) == FIGURES
+    assert "road grid run table-iql --scale mini" in text
+
+
+def test_missing_runs_are_named_and_nothing_is_claimed(tmp_path: Path):
+    whole = results(20.0)
+    scores = whole.table.scores.copy()
+    scores[1, 3, 2] = np.nan
+    holed = replace(whole, table=replace(whole.table, scores=scores))
+    page = write_grid_page(holed, tmp_path / "report.html", samples=QUICK)
+    assert "nothing is said yet about the best fixed ratio" in headline(page)
+    text = page.read_text()
+    assert "Runs that are missing: pendulum, Uniform, seed 2." in text
+    assert re.findall(r'<figure class="figure" data-figure="(\w+)"', text) == [
+        "scores", "panels", "ratios", "dips", "command",
+    ]  # fmt: skip
+
+
+def test_a_grid_without_constants_or_a_second_seed_has_no_regret(tmp_path: Path):
+    for lacking in (replace(results(), fixed=()), results(seeds=1)):
+        text = write_grid_page(lacking, tmp_path / "report.html", samples=QUICK).read_text()
+        assert '<figure class="figure" data-figure="regret"' not in text
+        assert 'data-figure="paired"' in text
+
+
+def test_the_numbers_can_be_taken_away(tmp_path: Path):
+    whole = results()
+    text = write_grid_page(whole, tmp_path / "report.html", samples=QUICK).read_text()
+    packed = re.search(r"base64,([\w+/=]+)", text)
+    assert packed is not None
+    numbers = json.loads(base64.b64decode(packed[1]))
+    np.testing.assert_allclose(numbers["scores"], whole.table.scores)
+    assert len(numbers["regret_held_out"]["mean"]) == len(METHODS)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH to open pages with")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_picture_is_visible(browser: Any, tmp_path: Path, width: int, scheme: str):
+    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    opened = Opened(browser, page, width, scheme)
+    assert len(opened.boxes("figure")) == len(FIGURES)
+    plots = opened.boxes("svg.plot")
+    assert len(plots) == 1 + 1 + 1 + 1 + len(METHODS) + 1 + 1
+    for box in plots:
+        assert box["width"] > 100 and box["height"] > 40
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.complaints == []
+    assert opened.requests == [page.as_uri()]
+
+
+def test_names_are_not_cut_off_at_the_left_or_the_top(browser: Any, tmp_path: Path):
+    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    opened = Opened(browser, page, width=400)
+    outside = opened.page.evaluate(
+        """() => [...document.querySelectorAll('.scroll')].flatMap(scroll => {
+            const frame = scroll.getBoundingClientRect();
+            return [...scroll.querySelectorAll('svg text')].filter(text => {
+                const box = text.getBoundingClientRect();
+                return box.left < frame.left - 0.5 || box.top < frame.top - 0.5
+                    || box.bottom > frame.bottom + 0.5;
+            }).map(text => text.textContent);
+        })"""
+    )
+    assert outside == []
+
+
+def test_numbers_in_a_matrix_can_be_read_in_light_and_dark(browser: Any, tmp_path: Path):
+    """Ink against the strongest cell of the score matrix: a contrast of at least 4.5."""
+    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    for scheme in ("light", "dark"):
+        colours = Opened(browser, page, scheme=scheme).page.evaluate(
+            """() => {
+                const root = getComputedStyle(document.documentElement);
+                return ['ink', 'surface', 'score', 'dip'].map(
+                    name => root.getPropertyValue('--' + name).trim());
+            }"""
+        )
+        ink, surface, *grounds = (
+            np.array([int(each[at : at + 2], 16) for at in (1, 3, 5)]) / 255 for each in colours
+        )
+        for ground in grounds:
+            assert contrast(ink, STRONGEST * ground + (1 - STRONGEST) * surface) > 4.5
+
+
+def contrast(one: np.ndarray, other: np.ndarray) -> float:
+    """By the rule of the W3C's guidelines on accessible content."""
+    lights = []
+    for colour in (one, other):
+        linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+        lights.append(float(linear @ [0.2126, 0.7152, 0.0722]))
+    return (max(lights) + 0.05) / (min(lights) + 0.05)
