@@ -26,14 +26,16 @@ from road.training.state import RunState, state_from
 from road.types import AnyAgent
 
 
-def start_run(plan: Plan, path: Path, command: str, notify: Notify) -> None:
+def start_run(
+    plan: Plan, path: Path, command: str, notify: Notify, *, until_switch: bool = False
+) -> None:
     """Train from the beginning into a folder that holds no run yet."""
     if (path / CONFIG).exists():
         raise UsageError(f"{path} already holds a run; use `road resume {path}` or another --out")
     check_budget(plan)
     folder = RunFolder(path)
     try:
-        drive(plan, folder, None, notify, command)
+        drive(plan, folder, None, notify, command, until_switch=until_switch)
     finally:
         folder.release()
         folder.leave_no_trace()
@@ -46,22 +48,26 @@ def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:
     folder.write(CONFIG, plan.to_json())
 
 
-def resume_run(path: Path, notify: Notify, allowed: tuple[str, ...] = ()) -> None:
+def resume_run(
+    path: Path, notify: Notify, allowed: tuple[str, ...] = (), *, until_switch: bool = False
+) -> None:
     """Continue a run from its newest whole checkpoint; a finished one is left as it is.
 
     Modules that its environment imports must be allowed anew: a run folder may be somebody else's.
     """
-    resume_plan(plan_from_json(read_run_file(path, CONFIG), allowed), path, notify)
+    plan = plan_from_json(read_run_file(path, CONFIG), allowed)
+    resume_plan(plan, path, notify, until_switch=until_switch)
 
 
-def resume_plan(plan: Plan, path: Path, notify: Notify) -> None:
+def resume_plan(plan: Plan, path: Path, notify: Notify, *, until_switch: bool = False) -> None:
     meta = read_run_file(path, META)
     folder = RunFolder(path)
     try:
         if differences := changed(meta):
             notify(Note(f"{differences} differ from when the run began; so may its last bits"))
         saved = load_latest(folder.checkpoints, lambda text: notify(Note(text)))
-        drive(plan, folder, None if saved is None else state_from(*saved), notify)
+        state = None if saved is None else state_from(*saved)
+        drive(plan, folder, state, notify, until_switch=until_switch)
     finally:
         folder.release()
 
@@ -82,6 +88,8 @@ def drive(
     state: RunState | None,
     notify: Notify,
     command: str | None = None,
+    *,
+    until_switch: bool = False,
 ) -> None:
     """Build the run and execute it, with the clock kept out of everything that must be exact.
 
@@ -101,7 +109,7 @@ def drive(
             run.restore(state)
         note_session(folder, "began", run.state.position)
         try:
-            run.execute()
+            run.execute(until_switch=until_switch)
         finally:
             seconds = time.monotonic() - began
             note_session(folder, "ended", run.state.position, seconds=round(seconds, 3))

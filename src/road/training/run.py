@@ -71,14 +71,21 @@ class Run:
                 state.online_rows, state.online_written, state.online_running
             )
             self.rollout.restore(state.counters.episode, list(state.episode_actions))
-        if self.sampler.weighing is not None:
+        # A run that begins at the switch has weighed nothing yet.
+        if self.sampler.weighing is not None and state.weighing:
             self.sampler.weighing.restore(state.weighing)
 
-    def execute(self) -> None:
-        """Run to the end, or raise what the command line turns into an exit code."""
+    def execute(self, *, until_switch: bool = False) -> None:
+        """Run to the end, or raise what the command line turns into an exit code.
+
+        Until the switch means: with everything that belongs to the offline phase, and no step more.
+        """
         counters = self.state.counters
         if counters.phase == "offline":
             self.pretrain()
+        if until_switch:
+            self.save()
+            return
         if counters.phase == "offline" and self.config.online_steps:
             self.state.agent = self.engine.leaves(
                 self.recipe.carry(self.offline_engine.tree(self.state.agent))
