@@ -19,7 +19,7 @@ def test_every_row_has_a_number_for_every_method(table: PaperTable):
 
 @pytest.mark.parametrize("table", [IQL, PEX], ids=["iql", "pex"])
 def test_printed_averages_are_those_of_the_rows_except_for_errata(table: PaperTable):
-    """Every digit of 240 cells is in one of these sums."""
+    """A slip of a quarter of a point in any cell would show: 24 times the rounding of 0.01."""
     assert table.printed_averages is not None
     assert len(table.tasks) == 24
     wrong = {

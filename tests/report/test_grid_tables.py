@@ -1,19 +1,20 @@
 """Tables in three formats, read back by parsers that know nothing of how they were written."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
+from road.report.grid_cells import lines_of
 from road.report.grid_tables import (
     Results,
     html_table,
     in_latex,
     in_markdown,
     latex_table,
-    lines_of,
     markdown_table,
 )
 
@@ -137,6 +138,27 @@ def test_equal_as_printed_is_marked_equally():
     assert [cell.best_fixed for cell in cells] == [True, False]
     finer = lines_of(close, digits=3)[0].cells
     assert [cell.best for cell in finer] == [True, False]
+
+
+def test_a_cell_of_fewer_runs_says_so():
+    counts = np.array([[4, 4, 3, 4], [4, 0, 4, 4]])
+    texts = [cell.text for cell in lines_of(replace(OURS, counts=counts))[0].cells]
+    assert texts == ["10.00 ± 1.00", "30.00 ± 2.50", "20.00 (n = 3)", "40.00 ± 0.00"]
+    assert lines_of(replace(OURS, counts=counts))[1].cells[1].text == "–"
+
+
+def test_averages_of_ours_and_of_the_paper_are_over_the_same_tasks():
+    """The paper has no maze, and knows nothing of two of the methods."""
+    whole = replace(OURS, means=np.array([[10.0, 30.0, 20.0, 40.0], [1.0, 2.0, 3.0, 4.0]]))
+    ours, paper = lines_of(whole, PAPER)[-2:]
+    assert ours.name == "Average of 1 task"
+    assert [cell.text for cell in ours.cells] == ["1.00", "2.00", "3.00", "4.00"]
+    assert [cell.text for cell in paper.cells] == ["9.00", "–", "–", "7.00"]
+
+
+def test_a_negative_zero_is_a_zero():
+    tiny = Results(("t",), ("m",), np.array([[-0.001]]), np.full((1, 1), np.nan))
+    assert lines_of(tiny)[0].cells[0].text == "0.00"
 
 
 def test_a_row_without_any_run_has_dashes_and_no_mark():

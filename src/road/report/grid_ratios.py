@@ -41,7 +41,7 @@ def ratio_map(methods: Sequence[str], ratios: Floats) -> Markup:
             f"{name} {written(mean_of(row))}" for name, row in zip(methods, ratios, strict=True)
         ),
     )
-    return tag("div", wide(drawn, methods, 560.0), ratio_key(greatest))
+    return tag("div", wide(drawn, methods, 300.0), ratio_key(greatest))
 
 
 def ratio_row(

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from road.report.grid_cells import Results
 from road.report.grid_curves import MethodCurves, Pretraining
-from road.report.grid_tables import Results
 from road.report.journal import Floats
 from road.statistics import ScoreTable
 
@@ -38,5 +38,10 @@ class GridResults:
         """Mean ± deviation over the seeds that are there."""
         cells = self.table.cells
         return Results(
-            self.table.tasks, self.table.methods, cells.mean, cells.deviation, self.fixed
+            self.table.tasks,
+            self.table.methods,
+            cells.mean,
+            cells.deviation,
+            self.fixed,
+            cells.count,
         )

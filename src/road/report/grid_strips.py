@@ -45,7 +45,7 @@ def regret_bars(methods: Sequence[str], hindsight: Interval, held_out: Interval)
         ),
     )
     key = colour_chips({"chosen in hindsight": HINDSIGHT, "chosen on other seeds": HELD_OUT})
-    return tag("div", key, wide(drawn, methods, 520.0))
+    return tag("div", key, wide(drawn, methods, 240.0))
 
 
 def each(interval: Interval, row: int) -> tuple[float, float, float]:
@@ -85,7 +85,7 @@ def dip_strip(methods: Sequence[str], depths: Sequence[Floats], colours: Sequenc
         label="Mean depth of the dip: "
         + ", ".join(f"{name} {mean:.1f}" for name, mean in zip(methods, means, strict=True)),
     )
-    return wide(drawn, methods, 520.0)
+    return wide(drawn, methods, 240.0)
 
 
 def dots(across: Across, row: int, values: Floats, colour: str) -> list[Markup]:

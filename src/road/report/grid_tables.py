@@ -1,23 +1,18 @@
 """A table of results, task by method, for a page, a README and a paper.
 
-The best mean of a row is bold, the best fixed ratio underlined, as in the paper; means that are
-printed alike are marked alike. A missing cell is a dash. With the paper's numbers given, its line
-stands below ours.
+The best mean of a row is bold, the best fixed ratio underlined, as in the paper. A missing cell is
+a dash. With the paper's numbers given, its line stands below ours.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from road.report.journal import Floats
+from road.report.grid_cells import DIGITS, Cell, Line, Results, lines_of
 from road.report.markup import HIDDEN, Markup, escape, tag
 from road.report.tables import table
-from road.report.writing import UNKNOWN, signed
 
-DIGITS = 2
-"""After the point, as the paper prints them."""
+__all__ = ["Results", "html_table", "latex_table", "markdown_table"]
+
 IN_LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -26,103 +21,6 @@ IN_LATEX = {
     "Δ": r"$\Delta$", "·": r"$\cdot$",
 }  # fmt: skip
 """What LaTeX would obey or cannot print; other letters are left to its fonts."""
-
-
-@dataclass(frozen=True)
-class Results:
-    """Means and deviations ``[task, method]``; NaN where there is none."""
-
-    tasks: tuple[str, ...]
-    methods: tuple[str, ...]
-    means: Floats
-    deviations: Floats
-    fixed: tuple[int, ...] = ()
-    """Which of the methods are constant ratios."""
-
-    def aligned(self, tasks: Sequence[str], methods: Sequence[str]) -> "Results":
-        """The same for other tasks and methods; what is not known of them is NaN."""
-        means, deviations = (
-            np.array([[self.look_up(cells, task, method) for method in methods] for task in tasks])
-            for cells in (self.means, self.deviations)
-        )
-        constants = {self.methods[index] for index in self.fixed}
-        fixed = tuple(index for index, name in enumerate(methods) if name in constants)
-        return Results(tuple(tasks), tuple(methods), means, deviations, fixed)
-
-    def look_up(self, cells: Floats, task: str, method: str) -> float:
-        if task not in self.tasks or method not in self.methods:
-            return np.nan
-        return float(cells[self.tasks.index(task), self.methods.index(method)])
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What stands in a table, before any markup."""
-
-    text: str
-    best: bool = False
-    best_fixed: bool = False
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row: what it is of, whose it is (nothing, if all are ours), and its cells."""
-
-    name: str
-    source: str
-    cells: tuple[Cell, ...]
-
-
-def lines_of(ours: Results, paper: Results | None = None, digits: int = DIGITS) -> list[Line]:
-    """Every task, then the average over those tasks that every method has."""
-    if paper is None:
-        return list(lines_from(ours, "", digits))
-    theirs = paper.aligned(ours.tasks, ours.methods)
-    pairs = zip(lines_from(ours, "ours", digits), lines_from(theirs, "paper", digits), strict=True)
-    return [line for pair in pairs for line in pair]
-
-
-def lines_from(results: Results, source: str, digits: int) -> Iterable[Line]:
-    rows = zip(results.tasks, results.means, results.deviations, strict=True)
-    for task, means, deviations in rows:
-        yield Line(task, source, cells_from(means, deviations, results.fixed, digits))
-    whole = np.isfinite(results.means).all(axis=1)
-    count = int(whole.sum())
-    average = results.means[whole].mean(axis=0) if count else np.full(len(results.methods), np.nan)
-    name = (
-        "Average"
-        if count == len(results.tasks)
-        else f"Average of {count} {'task' if count == 1 else 'tasks'}"
-    )
-    yield Line(
-        name, source, cells_from(average, np.full_like(average, np.nan), results.fixed, digits)
-    )
-
-
-def cells_from(
-    means: Floats, deviations: Floats, fixed: Sequence[int], digits: int
-) -> tuple[Cell, ...]:
-    printed = np.round(means, digits)
-    best = np.nanmax(printed) if np.isfinite(printed).any() else np.nan
-    constant = printed[list(fixed)]
-    best_fixed = np.nanmax(constant) if np.isfinite(constant).any() else np.nan
-    return tuple(
-        Cell(
-            written(mean, deviation, digits),
-            best=bool(rounded == best),
-            best_fixed=index in fixed and bool(rounded == best_fixed),
-        )
-        for index, (mean, deviation, rounded) in enumerate(
-            zip(means.tolist(), deviations.tolist(), printed.tolist(), strict=True)
-        )
-    )
-
-
-def written(mean: float, deviation: float, digits: int) -> str:
-    if not np.isfinite(mean):
-        return UNKNOWN
-    spread = f" ± {deviation:.{digits}f}" if np.isfinite(deviation) else ""
-    return signed(f"{mean:.{digits}f}") + spread
 
 
 def markdown_table(ours: Results, paper: Results | None = None, digits: int = DIGITS) -> str:

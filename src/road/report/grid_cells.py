@@ -1,0 +1,134 @@
+"""What stands in a table of results, before any markup: texts, the best, the best fixed ratio."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.report.journal import Floats
+from road.report.writing import UNKNOWN, signed
+
+DIGITS = 2
+"""After the point, as the paper prints them."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Means and deviations ``[task, method]``; NaN where there is none."""
+
+    tasks: tuple[str, ...]
+    methods: tuple[str, ...]
+    means: Floats
+    deviations: Floats
+    fixed: tuple[int, ...] = ()
+    """Which of the methods are constant ratios."""
+    counts: NDArray[np.intp] | None = None
+    """How many runs each cell is of; a cell of fewer than the others says so."""
+
+    @property
+    def whole(self) -> NDArray[np.bool_]:
+        """The tasks that no method lacks, of those methods that have any."""
+        known = np.isfinite(self.means)
+        return np.all(known[:, np.any(known, axis=0)], axis=1)
+
+    def aligned(self, tasks: Sequence[str], methods: Sequence[str]) -> "Results":
+        """The same for other tasks and methods; what is not known of them is NaN."""
+        means, deviations = (
+            np.array([[self.look_up(cells, task, method) for method in methods] for task in tasks])
+            for cells in (self.means, self.deviations)
+        )
+        constants = {self.methods[index] for index in self.fixed}
+        fixed = tuple(index for index, name in enumerate(methods) if name in constants)
+        return Results(tuple(tasks), tuple(methods), means, deviations, fixed)
+
+    def look_up(self, cells: Floats, task: str, method: str) -> float:
+        if task not in self.tasks or method not in self.methods:
+            return np.nan
+        return float(cells[self.tasks.index(task), self.methods.index(method)])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in a table, before any markup."""
+
+    text: str
+    best: bool = False
+    best_fixed: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row: what it is of, whose it is (nothing, if all are ours), and its cells."""
+
+    name: str
+    source: str
+    cells: tuple[Cell, ...]
+
+
+def lines_of(ours: Results, paper: Results | None = None, digits: int = DIGITS) -> list[Line]:
+    """Every task, then the average over those tasks that every method has."""
+    if paper is None:
+        return list(lines_from(ours, "", ours.whole, digits))
+    theirs = paper.aligned(ours.tasks, ours.methods)
+    # Averages over different tasks would invite a comparison that means nothing.
+    shared = ours.whole & theirs.whole
+    pairs = zip(
+        lines_from(ours, "ours", shared, digits),
+        lines_from(theirs, "paper", shared, digits),
+        strict=True,
+    )
+    return [line for pair in pairs for line in pair]
+
+
+def lines_from(
+    results: Results, source: str, averaged: NDArray[np.bool_], digits: int
+) -> Iterable[Line]:
+    for row, task in enumerate(results.tasks):
+        texts = [
+            written(mean, deviation, digits) + few(results.counts, row, column)
+            for column, (mean, deviation) in enumerate(
+                zip(results.means[row].tolist(), results.deviations[row].tolist(), strict=True)
+            )
+        ]
+        yield Line(task, source, marked(texts, results.means[row], results.fixed, digits))
+    count = int(averaged.sum())
+    average = (
+        results.means[averaged].mean(axis=0) if count else np.full_like(results.means[0], np.nan)
+    )
+    of_some = f" of {count} {'task' if count == 1 else 'tasks'}"
+    name = "Average" + ("" if count == len(results.tasks) else of_some)
+    texts = [written(mean, np.nan, digits) for mean in average.tolist()]
+    yield Line(name, source, marked(texts, average, results.fixed, digits))
+
+
+def marked(
+    texts: Sequence[str], means: Floats, fixed: Sequence[int], digits: int
+) -> tuple[Cell, ...]:
+    """Means that are printed alike are marked alike."""
+    printed = np.round(means, digits)
+    best, best_fixed = greatest(printed), greatest(printed[list(fixed)])
+    return tuple(
+        Cell(text, best=value == best, best_fixed=index in fixed and value == best_fixed)
+        for index, (text, value) in enumerate(zip(texts, printed.tolist(), strict=True))
+    )
+
+
+def greatest(values: Floats) -> float:
+    """NaN, which equals nothing, if no value is known."""
+    return float(np.nanmax(values)) if np.isfinite(values).any() else np.nan
+
+
+def written(mean: float, deviation: float, digits: int) -> str:
+    if not np.isfinite(mean):
+        return UNKNOWN
+    spread = f" ± {deviation:.{digits}f}" if np.isfinite(deviation) else ""
+    # Adding zero turns a negative zero into a plain one.
+    return signed(f"{round(mean, digits) + 0.0:.{digits}f}") + spread
+
+
+def few(counts: NDArray[np.intp] | None, row: int, column: int) -> str:
+    """Whether a cell is of fewer runs than the table's fullest."""
+    if counts is None or not 0 < counts[row, column] < counts.max():
+        return ""
+    return f" (n = {counts[row, column]})"
