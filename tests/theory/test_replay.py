@@ -25,9 +25,12 @@ def test_nine_runs_are_kept_and_each_pulled_every_arm():
 
 
 def test_what_a_run_folder_holds_is_collected(tmp_path: Path):
+    """Each credit goes to the ratio that it is about; a period that heard nothing is left out."""
     config = {"agent": {"name": "iql"}, "seed": 4, "online_steps": 400}
     (tmp_path / "config.json").write_text(json.dumps(config))
-    periods = [{"offline_ratio": 0.1, "credit": 1.2345678}, {"offline_ratio": 0.5, "credit": -2.0}]
+    heard = [(0.5, None, None), (0.3, 0.1, 1.2345678), (0.5, 0.5, -2.0)]
+    names = ("offline_ratio", "credited_ratio", "credit")
+    periods = [dict(zip(names, each, strict=True)) for each in heard]
     (tmp_path / "mixer.jsonl").write_text("".join(json.dumps(each) + "\n" for each in periods))
     assert collect([tmp_path]) == {
         "runs": [{"agent": "iql", "seed": 4, "ratios": [0.1, 0.5], "credits": [1.2346, -2.0]}]

@@ -36,11 +36,11 @@ def collect(folders: Iterable[Path]) -> dict[str, Any]:
 def collect_one(folder: Path) -> dict[str, Any]:
     config = json.loads((folder / "config.json").read_text("utf-8"))
     lines = (folder / "mixer.jsonl").read_text("utf-8").splitlines()
-    periods = [json.loads(line) for line in lines]
+    periods = [period for period in map(json.loads, lines) if period["credit"] is not None]
     return {
         "agent": config["agent"]["name"],
         "seed": config["seed"],
-        "ratios": [period["offline_ratio"] for period in periods],
+        "ratios": [period["credited_ratio"] for period in periods],
         "credits": [float(f"{period['credit']:.5g}") for period in periods],
     }
 
