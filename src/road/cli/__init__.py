@@ -19,6 +19,7 @@ COMMANDS = {
     "report": "draw one or several runs as a self-contained HTML page",
     "whatif": "tell which ratios other settings would have chosen in a run",
     "data": "check, convert, download or collect a dataset",
+    "grid": "run many runs for one question, on one machine or many",
     "theory": "compute and draw the paper's theory on exact problems",
     "list": "name the tasks, agents or mixers",
 }

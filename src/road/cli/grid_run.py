@@ -1,0 +1,155 @@
+"""``road grid run``: every cell of a grid, once, whatever happens in between."""
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from road.cli.flags import parse_flags
+from road.cli.grid_work import KEEP
+from road.errors import Interrupted, UsageError
+
+if TYPE_CHECKING:
+    from road.experiments.grid import Grid
+    from road.experiments.running import Backend, Board
+
+
+@dataclass(frozen=True)
+class GridRun:
+    """Run a grid: make its data, pretrain once for all strategies, run each cell exactly once."""
+
+    grid: Annotated[str, tyro.conf.Positional]
+    """One of `road grid list`, or a Python file with a GRID of your own."""
+    scale: Literal["mini", "paper"] = "mini"
+    """Budgets for two cores, or the paper's; a grid of your own has its own."""
+    backend: Literal["local", "ray"] = "local"
+    """This machine, one process per core; or a Ray cluster (the extra 'ray')."""
+    resume: bool = False
+    """Go on with a grid that was begun; also with more tasks, mixers or seeds than before."""
+    jobs: int | None = None
+    """Processes at a time on this machine; by default one per core."""
+    out: Path | None = None
+    """The grid's folder; by default grids/NAME-SCALE. With Ray every node must see it."""
+    tasks: tuple[str, ...] = ()
+    """Only these cases, by their labels; some run only if named (see `road grid list`)."""
+    mixers: tuple[str, ...] = ()
+    """Only these strategies, by their labels."""
+    seeds: tuple[int, ...] = ()
+    """Only these seeds, or others than the grid has."""
+    policies: Path | None = None
+    """A folder of policies (.npz) that data is collected with; without one a learner makes it."""
+    retry: bool = False
+    """Try once more what has failed twice."""
+    keep_checkpoints: bool = False
+    """Keep the checkpoints of finished cells, for `road eval`; they take most of the room."""
+    ray_address: str | None = None
+    """Of a Ray cluster that runs already, such as auto; by default one is started here."""
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"jobs must be 1 or more, got {self.jobs}")
+        if self.jobs is not None and self.backend == "ray":
+            raise UsageError("--jobs belongs to the local backend; Ray uses the CPUs that it has")
+        if self.ray_address is not None and self.backend != "ray":
+            raise UsageError("--ray-address belongs to --backend ray")
+
+
+def run(words: list[str]) -> int:
+    flags = parse_flags(GridRun, words, "grid run")
+    from road.experiments.finding import OWN, find_grid, usual_folder
+    from road.experiments.jobs import work_of
+    from road.experiments.store import Store
+
+    own = flags.grid.endswith(".py")
+    grid = find_grid(flags.grid, flags.scale).part(flags.tasks, flags.mixers, flags.seeds)
+    grid = with_data(grid, flags.policies)
+    work = work_of(grid.cells(), flags.policies)
+    store = Store((flags.out or usual_folder(flags.grid, flags.scale)).absolute())
+    scale = OWN if own else flags.scale
+    check_folder(store, grid.name, scale, flags)
+    with store.held():
+        store.enter(grid.name, scale, shlex.join(["road", "grid", "run", *words]), work)
+        if flags.retry:
+            store.forgive()
+        board = carry_out(store, work.jobs, flags)
+    return tell(board, store)
+
+
+def with_data(grid: "Grid", policies: Path | None) -> "Grid":
+    """The grid without those cases whose data could not be made; that is said."""
+    import dataclasses
+
+    from road.experiments.making import check_folder
+
+    check_folder(policies)
+    lacking = {
+        case.label: case.data.lacking(policies) for case in grid.cases if case.data is not None
+    }
+    left_out = {label: files for label, files in lacking.items() if files}
+    for label, files in left_out.items():
+        sys.stderr.write(
+            f"note: {label} is left out: its data is collected with {', '.join(files)}, which "
+            "--policies DIR has to hold\n"
+        )
+    cases = tuple(case for case in grid.cases if case.label not in left_out)
+    if not cases:
+        raise UsageError(f"nothing of {grid.name} can be run without --policies DIR")
+    return dataclasses.replace(grid, cases=cases)
+
+
+def check_folder(store: Any, name: str, scale: str, flags: GridRun) -> None:
+    """A folder holds one grid, and goes on only if it was asked to."""
+    from road.experiments.store import GRID
+
+    path: Path = store.path
+    if not (path / GRID).exists():
+        if path.exists() and any(each.name != "LOCK" for each in path.iterdir()):
+            raise UsageError(f"{path} holds something else than a grid; give another --out")
+        return
+    told = store.description()
+    if (told["name"], told["scale"]) != (name, scale):
+        there = f"{told['name']} at scale {told['scale']}"
+        raise UsageError(f"{path} holds the grid {there}, not {name} at {scale}; give another --out")
+    if not flags.resume:
+        raise UsageError(f"{path} holds this grid already; add --resume to go on with it")
+
+
+def carry_out(store: Any, jobs: Any, flags: GridRun) -> "Board":
+    from road.cli.grid_display import watching_grid
+    from road.experiments.running import run_grid
+    from road.training.signals import listening
+
+    if flags.keep_checkpoints:
+        os.environ[KEEP] = "1"
+    with listening() as stop, watching_grid(store.path, jobs) as watch:
+        try:
+            return run_grid(store, jobs, backend_of(store.path, flags), watch, stop)
+        except Interrupted as error:
+            again = f"road grid run {flags.grid} --resume"
+            raise Interrupted(f"{error}; go on with `{again}` and the same flags") from None
+
+
+def backend_of(path: Path, flags: GridRun) -> "Backend":
+    if flags.backend == "ray":
+        from road.experiments.backends.ray import RayBackend
+
+        return RayBackend(path, flags.ray_address)
+    from road.experiments.backends.local import LocalBackend
+
+    return LocalBackend(path, flags.jobs)
+
+
+def tell(board: "Board", store: Any) -> int:
+    """How it came out; 1 if something failed."""
+    cells = [job for job in board.jobs if job.kind == "cell"]
+    done = sum(job.key in board.done for job in cells)
+    sys.stdout.write(f"{done} of {len(cells)} cells are done: {store.path}\n")
+    for job in board.jobs:
+        if job.key in board.failed:
+            sys.stdout.write(f"failed: {job.label}: {board.failed[job.key]}\n")
+    sys.stdout.write(f"report: road grid report {store.path}\n")
+    return 1 if board.failed else 0

@@ -1,0 +1,90 @@
+"""``road grid work FOLDER KEY``: one job of a grid, in a process that its runner has started."""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from road.cli.jax_setup import prepare_jax
+from road.data.folder import data_folder
+from road.errors import UsageError
+
+KEEP = "ROAD_GRID_KEEP"
+"""Set by a runner that wants the checkpoints of finished cells."""
+WATCHED_EVERY = 1.0
+
+
+def run(words: list[str]) -> int:
+    if len(words) != 2:
+        raise UsageError("road grid work is what runners start: it takes a folder and a key")
+    end_with(os.getppid())
+    prepare_jax(data_folder() / "compiled", 1)
+    from road.experiments.store import Store
+
+    store, key = Store(Path(words[0])), words[1]
+    if store.is_done(key):
+        return 0
+    job, began = store.job(key), time.monotonic() - time.process_time()
+    act: dict[str, Callable[..., dict[str, Any]]] = {
+        "data": make_data,
+        "pretraining": pretrain,
+        "cell": run_one,
+    }
+    result = act[job.kind](store, job)
+    took = {"seconds": time.monotonic() - began, "cpu_seconds": time.process_time()}
+    rounded = {name: round(value, 3) for name, value in took.items()}
+    store.commit(key, {"key": key, "kind": job.kind, **rounded, **result})
+    if job.kind == "cell" and not os.environ.get(KEEP):
+        from road.experiments.work import drop_checkpoints
+
+        drop_checkpoints(store.place(job))
+    return 0
+
+
+def end_with(parent: int) -> None:
+    """If whoever started us dies, save and end: somebody else will want the folder."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCHED_EVERY)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def make_data(store: Any, job: Any) -> dict[str, Any]:
+    from road.cli.data_collect import run as collect
+
+    collect([*job.what["words"], "--out", str(store.place(job))])
+    return {}
+
+
+def pretrain(store: Any, job: Any) -> dict[str, Any]:
+    from road.experiments.work import digest_of, pretrain_agent
+
+    return {"digest": digest_of(pretrain_agent(store, job, notify))}
+
+
+def run_one(store: Any, job: Any) -> dict[str, Any]:
+    from road.experiments.work import area_under, digest_of, run_cell
+    from road.report import load_run, summarise
+
+    folder = run_cell(store, job, notify)
+    summary = asdict(summarise(load_run(folder)))
+    lines = (folder / "evaluations.jsonl").read_text("utf-8").splitlines()
+    area = area_under([json.loads(line) for line in lines])
+    return {"digest": digest_of(folder), "area": area, "summary": summary}
+
+
+def notify(event: Any) -> None:
+    """Only what a person should know goes to the log."""
+    from road.training.events import Note
+
+    if isinstance(event, Note):
+        sys.stderr.write(f"note: {event.text}\n")

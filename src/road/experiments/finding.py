@@ -1,0 +1,61 @@
+"""A grid by its name, by the Python file that defines it, or by the folder that holds it."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from road.errors import UsageError
+from road.experiments.grid import Grid
+from road.experiments.paper import GRIDS, Scale
+from road.experiments.store import GRID
+from road.naming import find_name
+
+OWN = "own"
+"""The scale of a grid that a user has written."""
+
+
+def find_grid(word: str, scale: Scale) -> Grid:
+    """One of the paper's, or a user's own; whoever names a file wants its code to run."""
+    if not word.endswith(".py"):
+        return find_name(word, GRIDS, "grid")(scale)
+    path = Path(word)
+    if not path.is_file():
+        raise UsageError(f"{word}: there is no such file")
+    grid = getattr(loaded(path), "GRID", None)
+    if not isinstance(grid, Grid):
+        what = "has no GRID" if grid is None else f"has a GRID that is a {type(grid).__name__}"
+        raise UsageError(f"{word} {what}; a grid's file ends with GRID = Grid(...)")
+    return grid
+
+
+def loaded(path: Path) -> object:
+    spec = importlib.util.spec_from_file_location(f"grid_{path.stem}", path)
+    assert spec is not None  # its name ends with .py
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    try:
+        spec.loader.exec_module(module)
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:  # it may do anything while it is run
+        raise UsageError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    return module
+
+
+def usual_folder(word: str, scale: str) -> Path:
+    """Where a grid goes unless something else is said."""
+    name = Path(word).stem if word.endswith(".py") else f"{word}-{scale}"
+    return Path("grids") / name
+
+
+def find_folder(word: str, scale: str, out: Path | None) -> Path:
+    """The folder of a grid that was begun: it may itself be named instead of the grid."""
+    if (Path(word) / GRID).is_file():
+        return Path(word)
+    folder = out or usual_folder(word, scale)
+    if not (folder / GRID).is_file():
+        if not word.endswith(".py"):
+            find_name(word, GRIDS, "grid")
+        raise UsageError(f"{folder} holds no grid yet; begin with `road grid run {word}`")
+    return folder

@@ -1,0 +1,162 @@
+"""A grid: a question as data. Cases times strategies times seeds, multiplied out to cells.
+
+A user's own grid is a Python file that builds one of these and calls it ``GRID``.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from road.errors import UsageError
+from road.experiments.making import Collected
+from road.naming import find_name
+from road.tasks.own import Own
+from road.training.config import Plan, RunConfig, default_plan
+
+Settings: TypeAlias = Mapping[str, Any]
+"""Fields of a dataclass that are to be otherwise than its defaults."""
+FROM_THE_GRID = "grid:"
+"""Data that the grid makes, until it is known where that lies."""
+
+
+def nothing() -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A row of the table: a task, and what is otherwise in it than usual."""
+
+    label: str
+    task: str | None = None
+    """Of ``road list tasks``; None takes the label, or the environment in ``own``."""
+    run: Settings = field(default_factory=nothing)
+    """Fields of ``RunConfig``."""
+    agent: Settings = field(default_factory=nothing)
+    """Fields of the agent."""
+    own: Settings = field(default_factory=nothing)
+    """Fields of ``Own``: an environment or data of one's own, a reward's scale."""
+    data: Collected | None = None
+    """Data that the grid makes first; None takes the task's own, or that in ``own``."""
+    allow_import: tuple[str, ...] = ()
+    """Modules that its environment may import."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A column of the table: a mixer, and what is otherwise in it than usual."""
+
+    label: str
+    mixer: str
+    settings: Settings = field(default_factory=nothing)
+    """Fields of the mixer."""
+    run: Settings = field(default_factory=nothing)
+    """Fields of ``RunConfig`` that go with it, such as its period."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a grid. Its labels say where it stands, its plan and its data what it is."""
+
+    case: str
+    strategy: str
+    seed: int
+    plan: Plan
+    data: Collected | None
+
+    @property
+    def label(self) -> str:
+        return f"{self.case}, {self.strategy}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A question: every case with every strategy, several times over."""
+
+    name: str
+    cases: tuple[Case, ...]
+    strategies: tuple[Strategy, ...]
+    agent: str = "iql"
+    seeds: tuple[int, ...] = (0, 1, 2, 3)
+    run: Settings = field(default_factory=nothing)
+    """Fields of ``RunConfig`` for every cell; a case, then a strategy, may say otherwise."""
+    agent_settings: Settings = field(default_factory=nothing)
+    on_request: tuple[str, ...] = ()
+    """Cases that are run only if they are asked for by their labels."""
+    about: str = ""
+    """One sentence for whoever has to choose."""
+
+    def __post_init__(self) -> None:
+        for what, labels in (
+            ("case", [case.label for case in self.cases]),
+            ("strategy", [strategy.label for strategy in self.strategies]),
+            ("seed", [str(seed) for seed in self.seeds]),
+        ):
+            if not labels:
+                raise UsageError(f"grid {self.name!r} has no {what}")
+            if twice := sorted({label for label in labels if labels.count(label) > 1}):
+                raise UsageError(f"grid {self.name!r} has the {what} {twice[0]!r} twice")
+
+    def part(
+        self, cases: Sequence[str] = (), strategies: Sequence[str] = (), seeds: Sequence[int] = ()
+    ) -> "Grid":
+        """The grid of some labels and seeds; of all, where none are named."""
+        usual = tuple(case for case in self.cases if case.label not in self.on_request)
+        return dataclasses.replace(
+            self,
+            cases=picked(self.cases, cases, "case") if cases else usual or self.cases,
+            strategies=picked(self.strategies, strategies, "strategy")
+            if strategies
+            else self.strategies,
+            seeds=tuple(seeds) or self.seeds,
+            on_request=(),
+        )
+
+    def cells(self) -> list[Cell]:
+        """Case by case, strategy by strategy, seed by seed."""
+        return [
+            Cell(case.label, strategy.label, seed, self.plan(case, strategy, seed), case.data)
+            for case in self.cases
+            for strategy in self.strategies
+            for seed in self.seeds
+        ]
+
+    def plan(self, case: Case, strategy: Strategy, seed: int) -> Plan:
+        """What ``road train`` would be asked to do."""
+        own = dict(case.own)
+        if case.data is not None:
+            own["data"] = FROM_THE_GRID
+        try:
+            task = case.task or own.get("env") or case.label
+            base = default_plan(task, self.agent, strategy.mixer, Own(**own))
+            return dataclasses.replace(
+                base,
+                agent=dataclasses.replace(base.agent, **{**self.agent_settings, **case.agent}),
+                mixer=dataclasses.replace(base.mixer, **strategy.settings),  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
+                config=configured(base, {**self.run, **case.run, **strategy.run, "seed": seed}),
+                allowed=case.allow_import,
+            )
+        except (TypeError, ValueError, UsageError) as error:
+            where = f"grid {self.name!r}, {case.label!r} with {strategy.label!r}"
+            raise UsageError(f"{where}: {error}") from error
+
+
+def configured(base: Plan, run: Settings) -> RunConfig:
+    """The run's settings; what the agent's recipe has no use for is left out."""
+    recipe, changes = base.recipe, dict(run)
+    if recipe.offline is None:
+        changes["offline_steps"] = 0
+    config = dataclasses.replace(base.config, **changes)
+    if "warmup_steps" in changes:
+        return config
+    # A warm-up made for a million steps would eat a short run, as in ``default_config``.
+    return dataclasses.replace(
+        config, warmup_steps=min(recipe.warmup_steps, config.online_steps // 20)
+    )
+
+
+def picked(things: tuple[Any, ...], labels: Sequence[str], kind: str) -> tuple[Any, ...]:
+    """Those of the labels, whatever their case, in the order in which they were named."""
+    known = {thing.label.lower(): thing for thing in things}
+    return tuple(find_name(label.lower(), known, kind) for label in dict.fromkeys(labels))

@@ -1,0 +1,84 @@
+"""Data that a grid makes before anything else: how to ask ``road data collect`` for it."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from road.errors import StorageError, UsageError
+
+
+@dataclass(frozen=True)
+class Collected:
+    """A log of graded quality, made by policies of a folder, a controller or a learner."""
+
+    place: str
+    """A task, or an environment that Gymnasium knows."""
+    level: str
+    """Of ``road data collect``: random, medium, expert, play and so on."""
+    rows: int = 100_000
+    policies: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By part of the level, the file in the folder of policies that acts there."""
+    noise: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """By part, what is added to the actions of a policy that is given."""
+    train_steps: int | None = 100_000
+    """Of the learner that stands in for a policy that is not there; None if none could."""
+    allow_import: tuple[str, ...] = ()
+    seed: int = 0
+
+    def lacking(self, folder: Path | None) -> list[str]:
+        """Files without which it cannot be made."""
+        if self.train_steps is not None:
+            return []
+        return [name for name in self.policies.values() if found(folder, name) is None]
+
+    def given(self, folder: Path | None) -> dict[str, Path]:
+        """The policies that are there, by part."""
+        there = {part: found(folder, name) for part, name in self.policies.items()}
+        return {part: path for part, path in there.items() if path is not None}
+
+    def definition(self, folder: Path | None) -> dict[str, Any]:
+        """What its bytes depend on: policies by their content, wherever they lie."""
+        policies = {part: checksum(path) for part, path in self.given(folder).items()}
+        told = asdict(self)
+        del told["allow_import"]
+        learnt = set(self.policies) - set(policies) or self.level == "medium-replay"
+        return {
+            **told,
+            "policies": policies,
+            "noise": {part: noise for part, noise in self.noise.items() if part in policies},
+            "train_steps": self.train_steps if learnt else None,
+        }
+
+    def words(self, folder: Path | None) -> list[str]:
+        """What to ask ``road data collect`` for, but for where to put it."""
+        words = [self.place, "--levels", self.level, "--steps", str(self.rows)]
+        words += ["--seed", str(self.seed)]
+        if self.train_steps is not None:
+            words += ["--train-steps", str(self.train_steps)]
+        for part, path in self.given(folder).items():
+            words += ["--policy", f"{part}={path}"]
+            if part in self.noise:
+                words += ["--noise", f"{part}={self.noise[part]}"]
+        for module in self.allow_import:
+            words += ["--allow-import", module]
+        return words
+
+
+def found(folder: Path | None, name: str) -> Path | None:
+    path = None if folder is None else folder.expanduser().absolute() / name
+    return path if path is not None and path.is_file() else None
+
+
+def checksum(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def check_folder(folder: Path | None) -> None:
+    if folder is not None and not folder.expanduser().is_dir():
+        raise UsageError(f"--policies {folder}: there is no such folder")

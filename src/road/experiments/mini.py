@@ -1,0 +1,117 @@
+"""Cases for two cores: small networks, short phases, and data that is made here.
+
+What is kept of the paper: its tasks, its strategies, its evaluation in the task's own score, and a
+hundred choices of the bandit in a run. What is not: 64-64 networks and batches of 128 instead of 256,
+a tenth of the online steps or less, and logs of 100,000 rows instead of a million.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from road.errors import UsageError
+from road.experiments.grid import Case
+from road.experiments.making import Collected
+from road.tasks.catalogue import TASKS
+from road.tasks.settings import small_agents
+
+SEEDS = (0, 1, 2, 3, 4)
+BATCH = {"batch_size": 128, "log_every": 1_000, "evaluation_episodes": 20}
+
+BUDGETS: Mapping[str, Mapping[str, Any]] = {
+    "locomotion": {
+        **BATCH,
+        "offline_steps": 50_000,
+        "online_steps": 100_000,
+        "period": 1_000,
+        "evaluate_every": 20_000,
+        "checkpoint_every": 20_000,
+    },
+    "antmaze": {
+        **BATCH,
+        "offline_steps": 50_000,
+        "online_steps": 50_000,
+        "period": 500,
+        "evaluate_every": 10_000,
+        "checkpoint_every": 10_000,
+    },
+    "adroit": {
+        **BATCH,
+        "offline_steps": 20_000,
+        "online_steps": 20_000,
+        "period": 200,
+        "evaluate_every": 4_000,
+        "checkpoint_every": 10_000,
+    },
+}
+"""By family: what a cell may cost."""
+
+SLOW_AGENTS: Mapping[str, Mapping[str, int]] = {
+    **{
+        name: {"offline_steps": 20_000, "online_steps": 20_000, "period": 200}
+        for name in ("cql", "cal-ql")
+    },
+    "rlpd": {"online_steps": 10_000, "period": 100, "evaluate_every": 2_000},
+}
+"""Agents whose update takes several times as long as IQL's have fewer of them."""
+
+ANT = {
+    "antmaze-umaze": "expert",
+    "antmaze-medium-play": "play",
+    "antmaze-large-play": "play",
+}
+"""Ants whose logs can be made: those that start where the task does."""
+
+
+def mini_cases(*tasks: str, agent: str = "iql") -> tuple[Case, ...]:
+    return tuple(mini_case(task, agent) for task in tasks)
+
+
+def mini_case(task: str, agent: str) -> Case:
+    family = TASKS[task].family
+    run = {**BUDGETS[family], **SLOW_AGENTS.get(agent, {})}
+    settings = small_agents(discount=0.99)[agent]
+    return Case(task, run=run, agent=settings, data=mini_data(task))
+
+
+def mini_data(task: str) -> Collected:
+    """Where the data of a task comes from at this scale."""
+    family = TASKS[task].family
+    if family == "locomotion":
+        body, _, level = task.partition("-")
+        return body_log(task, body, level)
+    if task in ANT:
+        level = ANT[task]
+        return Collected(task, level, policies={level: "ant-legs.npz"}, train_steps=None)
+    if family == "adroit":
+        skill = task.removesuffix("-binary")
+        return hand_log(task, skill)
+    raise UsageError(f"{task} has no data at mini scale: its log cannot be made here")
+
+
+def body_log(task: str, body: str, level: str) -> Collected:
+    """By policies of a folder, or by a SAC that is trained for it."""
+    parts = {
+        "random": (),
+        "medium-replay": (),
+        "medium-expert": ("medium", "expert"),
+    }.get(level, (level,))
+    return Collected(
+        task,
+        level,
+        policies={part: f"{body}-{part}.npz" for part in parts},
+        # As much as brings a policy that always does the same to the variety of D4RL's.
+        noise={"medium": 0.1},
+    )
+
+
+def hand_log(place: str, skill: str, rows: int = 20_000, **more: Any) -> Collected:
+    """By an expert of a folder: SAC does not learn a hand in a reasonable time."""
+    return Collected(
+        place,
+        "expert",
+        rows,
+        policies={"expert": f"{skill}-expert.npz"},
+        noise={"expert": "own"},
+        train_steps=None,
+        **more,
+    )

@@ -1,0 +1,160 @@
+"""Running a grid: what is ready is started, what ends is noted, until nothing is left to do.
+
+How a job is started is the backend's matter, and all that it knows. What is done and what failed is
+in the store, so a runner that dies loses nothing: the next one reads the store and goes on.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
+
+from road.errors import Interrupted, StorageError
+from road.experiments.jobs import Job
+from road.experiments.store import Store
+
+Outcome = Literal["done", "error", "again", "halt"]
+"""How a job ended: done; by its own error; killed or in other hands, so not its fault; or in a way
+that would befall every other job too, such as a full disk."""
+
+LONGEST_PAUSE = 30.0
+"""Seconds before a job that was killed again and again is tried once more."""
+GLANCE = 0.5
+"""Seconds between two looks at what has ended."""
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """Where jobs are run."""
+
+    @property
+    def slots(self) -> int:
+        """How many jobs may be given at once."""
+        ...
+
+    def start(self, job: Job) -> None: ...
+
+    def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
+        """What has ended, after that many seconds at most."""
+        ...
+
+    def stop(self) -> None:
+        """Ask whatever runs to save and end, and wait for it."""
+        ...
+
+
+@dataclass
+class Board:
+    """Where a grid stands."""
+
+    store: Store
+    jobs: Sequence[Job]
+    slots: int = 1
+    running: dict[str, float] = field(default_factory=dict[str, float])
+    """Key and beginning of what runs."""
+    resting: dict[str, float] = field(default_factory=dict[str, float])
+    """Key of what was killed, and when it may be tried again."""
+    kills: dict[str, int] = field(default_factory=dict[str, int])
+    done: dict[str, float] = field(default_factory=dict[str, float])
+    """Key and seconds of what was done, also before."""
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    """Key and message of what was given up."""
+    began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        for job in self.jobs:
+            self.look_up(job)
+
+    def look_up(self, job: Job) -> None:
+        """What the store says of a job."""
+        if self.store.is_done(job.key):
+            self.done[job.key] = float(self.store.result(job.key).get("seconds", 0.0))
+        elif (message := self.store.failure(job.key)) is not None:
+            self.failed[job.key] = message
+
+    @property
+    def open(self) -> list[Job]:
+        return [job for job in self.jobs if job.key not in self.done and job.key not in self.failed]
+
+    def ready(self) -> list[Job]:
+        """What could be started now, in order; what can never be is given up."""
+        now, found = time.monotonic(), list[Job]()
+        for job in self.open:
+            if broken := next((key for key in job.needs if key in self.failed), None):
+                message = f"what it needs has failed: {self.failed[broken]}"
+                self.store.give_up(job.key, message)
+                self.failed[job.key] = message
+            elif self.could_start(job, now):
+                found.append(job)
+        return found
+
+    def could_start(self, job: Job, now: float) -> bool:
+        waiting = job.key in self.running or self.resting.get(job.key, 0.0) > now
+        return not waiting and all(key in self.done for key in job.needs)
+
+    def started(self, job: Job) -> None:
+        self.running[job.key] = time.monotonic()
+
+    def ended(self, job: Job, outcome: Outcome) -> None:
+        del self.running[job.key]
+        self.look_up(job)
+        if outcome == "again" and job.key not in self.done:
+            kills = self.kills[job.key] = self.kills.get(job.key, 0) + 1
+            self.resting[job.key] = time.monotonic() + min(0.25 * 2**kills, LONGEST_PAUSE)
+
+    def remaining(self) -> float | None:
+        """Seconds that are left, by what jobs of each kind and case have taken; None at first."""
+        left = 0.0
+        now = time.monotonic()
+        for job in self.open:
+            taken = self.usual(job)
+            if taken is None:
+                return None
+            left += max(taken - (now - self.running.get(job.key, now)), 0.0)
+        return left / max(self.slots, 1)
+
+    def usual(self, job: Job) -> float | None:
+        """How long a job like that one takes."""
+        alike = [each for each in self.jobs if each.kind == job.kind and each.key in self.done]
+        case = [each for each in alike if each.label.split(",")[0] == job.label.split(",")[0]]
+        times = [self.done[each.key] for each in case or alike]
+        return sum(times) / len(times) if times else None
+
+
+Watch: TypeAlias = Callable[[Board], None]
+"""Told where the grid stands whenever that may have changed."""
+
+
+def run_grid(
+    store: Store,
+    jobs: Sequence[Job],
+    backend: Backend,
+    watch: Watch,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Board:
+    """Run to the end: every job is then done or given up."""
+    board = Board(store, jobs, backend.slots)
+    try:
+        while board.open:
+            for job in board.ready()[: backend.slots - len(board.running)]:
+                backend.start(job)
+                board.started(job)
+            watch(board)
+            for job, outcome in backend.wait(GLANCE):
+                board.ended(job, outcome)
+                if outcome == "halt":
+                    raise StorageError(f"the grid stops: {last_words(store, job.key)}")
+            if should_stop():
+                raise Interrupted(f"interrupted; everything is saved in {store.path}")
+    finally:
+        backend.stop()
+    watch(board)
+    return board
+
+
+def last_words(store: Store, key: str) -> str:
+    """The last line that a worker said."""
+    path = store.log(key)
+    lines = path.read_text("utf-8", "replace").splitlines() if path.exists() else []
+    said = [line.strip() for line in lines if line.strip()]
+    return said[-1].removeprefix("error: ") if said else "it said nothing"

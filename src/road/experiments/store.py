@@ -1,0 +1,156 @@
+"""A grid's folder: what is to be done, what is done, and what failed. Truth is in its files.
+
+    grid.json               which grid it is, and where each cell stands in it
+    jobs/KEY.json           a piece of work, whole: a worker needs nothing else
+    data/KEY                data that was made
+    pretrained/KEY          a run folder that stands at the switch
+    runs/KEY                a cell's run folder
+    done/KEY.json           a result: put there once, by whoever was first, and never changed
+    errors/KEY-N.json       the N-th time that a job failed by its own error
+    failed/KEY.json         after the second time; the grid goes on without it
+    logs/KEY.log            what the worker said
+"""
+
+import json
+import os
+import uuid
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from road.errors import LockedError, StorageError, UsageError
+from road.experiments.jobs import Job, Work, job_from_json
+from road.training.folder import RunFolder, read_run_file, write_json_whole
+
+FORMAT = 1
+GRID = "grid.json"
+PATIENCE = 2
+"""How often a job may fail by its own error before it is given up."""
+FOLDERS = ("jobs", "data", "pretrained", "runs", "done", "errors", "failed", "logs")
+
+
+class Store:
+    """The folder of one grid; several processes and machines may use it at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def place(self, job: Job) -> Path:
+        """Where a job leaves what it makes."""
+        folder = {"data": "data", "pretraining": "pretrained", "cell": "runs"}[job.kind]
+        return self.path / folder / job.key
+
+    def log(self, key: str) -> Path:
+        return self.path / "logs" / f"{key}.log"
+
+    def job(self, key: str) -> Job:
+        return job_from_json(self.read("jobs", key, f"{self.path} has no job {key}"))
+
+    def is_done(self, key: str) -> bool:
+        return (self.path / "done" / f"{key}.json").exists()
+
+    def result(self, key: str) -> dict[str, Any]:
+        return self.read("done", key, f"{key} of {self.path} is not done")
+
+    def commit(self, key: str, result: dict[str, Any]) -> bool:
+        """Put a result in its place; whether this was the first one."""
+        return put_once(self.path / "done" / f"{key}.json", result)
+
+    def failure(self, key: str) -> str | None:
+        """Why a job was given up; None if it was not."""
+        if not (self.path / "failed" / f"{key}.json").exists():
+            return None
+        return str(self.read("failed", key, "")["message"])
+
+    def note_failure(self, key: str, message: str) -> bool:
+        """A job failed by its own error; whether it is given up."""
+        attempts = 1 + len(list((self.path / "errors").glob(f"{key}-*.json")))
+        put_once(self.path / "errors" / f"{key}-{attempts}.json", {"message": message})
+        if attempts >= PATIENCE:
+            self.give_up(key, message)
+        return attempts >= PATIENCE
+
+    def give_up(self, key: str, message: str) -> None:
+        put_once(self.path / "failed" / f"{key}.json", {"message": message})
+
+    def forgive(self) -> int:
+        """Let what failed be tried again; how many jobs that are."""
+        failed = list((self.path / "failed").glob("*.json"))
+        for path in [*(self.path / "errors").glob("*.json"), *failed]:
+            path.unlink(missing_ok=True)
+        return len(failed)
+
+    def read(self, folder: str, key: str, otherwise: str) -> dict[str, Any]:
+        path = self.path / folder / f"{key}.json"
+        if not path.exists():
+            raise UsageError(otherwise)
+        return read_run_file(path.parent, path.name)
+
+    def description(self) -> dict[str, Any]:
+        """What ``grid.json`` says."""
+        if not (self.path / GRID).is_file():
+            raise UsageError(f"{self.path} is no folder of a grid: it has no {GRID}")
+        told = read_run_file(self.path, GRID)
+        if told.get("format") != FORMAT:
+            raise UsageError(f"{self.path / GRID} has format {told.get('format')!r}, not {FORMAT}")
+        return told
+
+    def enter(self, name: str, scale: str, command: str, work: Work) -> None:
+        """Add the work of a grid to its folder; what stands there already stays."""
+        before = self.description()["cells"] if (self.path / GRID).exists() else []
+        now = [
+            {"case": cell.case, "strategy": cell.strategy, "seed": cell.seed, "key": key}
+            for cell, key in work.cells
+        ]
+        try:
+            for folder in FOLDERS:
+                (self.path / folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"cannot write to {self.path}: {error.strerror}") from error
+        for job in work.jobs:
+            if not (self.path / "jobs" / f"{job.key}.json").exists():
+                put_once(self.path / "jobs" / f"{job.key}.json", job.to_json())
+        about = {"format": FORMAT, "name": name, "scale": scale, "command": command}
+        write_json_whole(self.path / GRID, {**about, "cells": joined(before, now)})
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        """Only one runner at a time; the hold ends with the process."""
+        try:
+            folder = RunFolder(self.path)
+        except LockedError as error:
+            told = str(error).replace("run folder", "the grid in")
+            raise LockedError(f"{told}: a grid has one runner at a time") from None
+        try:
+            yield
+        finally:
+            folder.release()
+
+
+def joined(before: Iterable[dict[str, Any]], now: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Cells of earlier commands stay, unless the same place has become another cell."""
+    places = {(cell["case"], cell["strategy"], cell["seed"]): cell for cell in before}
+    places |= {(cell["case"], cell["strategy"], cell["seed"]): cell for cell in now}
+    return list(places.values())
+
+
+def put_once(path: Path, data: dict[str, Any]) -> bool:
+    """Put a JSON file in place whole, unless there is one; whether it was put.
+
+    A hard link is made or refused in one step, also on folders that machines share.
+    """
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with aside.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(data, allow_nan=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(aside, path)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        aside.unlink(missing_ok=True)
+    return True
