@@ -15,6 +15,7 @@ from d3rlpy.algos import CalQLConfig, IQLConfig
 from d3rlpy.dataset import Episode, FIFOBuffer, ReplayBuffer, create_infinite_replay_buffer
 from d3rlpy.logging import NoopAdapterFactory
 from d3rlpy.models import VectorEncoderFactory
+from d3rlpy.preprocessing import MinMaxActionScaler
 
 from road.errors import DataError
 from road.integrations.d3rlpy import RoadCallback, RoadMixedBuffer
@@ -96,6 +97,31 @@ def test_the_return_of_a_running_episode_is_not_known_and_then_it_is():
     buffer.clip_episode(False)
     (row,) = buffer.sample_transition_batch(1).transitions
     assert row.rewards_to_go.tolist() == [[-1.0], [-1.0]]
+
+
+def test_the_algorithms_own_networks_are_asked_after_its_own_scalers():
+    """With one critic, what the library itself predicts; every row of a source is the same."""
+    scaler = MinMaxActionScaler(minimum=-2.0, maximum=2.0)
+    algo = IQLConfig(n_critics=1, action_scaler=scaler).create(device="cpu")
+    dataset = create_infinite_replay_buffer([episode(2, -7.0)])
+    algo.build_with_dataset(dataset)
+    buffer = RoadMixedBuffer(online(), dataset, Controller(RoadMixer()))
+    step(buffer, 2)
+    d3rlpy.seed(1)
+    RoadCallback(buffer, rows=4).end_period(algo)
+    (period,) = buffer.controller.history
+
+    d3rlpy.seed(1)
+    (row,) = dataset.sample_transition_batch(1).transitions
+    for at, did, told in (
+        (row.observation, row.action, period.offline_advantage),
+        (np.zeros(3, np.float32), np.zeros(1, np.float32), period.online_advantage),
+    ):
+        states, actions = np.tile(at, (4, 1)), np.tile(did, (4, 1))
+        chosen = algo.predict_value(states, algo.sample_action(states))
+        assert told == pytest.approx(
+            np.mean(chosen - algo.predict_value(states, actions)), abs=1e-6
+        )
 
 
 def test_a_period_may_be_an_episode():

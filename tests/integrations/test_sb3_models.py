@@ -137,6 +137,32 @@ def test_offline_rows_are_normalised_like_online_ones():
     assert len(model.replay_buffer.controller.history) == 2
 
 
+def test_the_models_own_networks_are_asked():
+    """The actor answers 0, the critic's members say a and 2a, of which the least counts.
+
+    Offline a is -1, so Q is -2 and the advantage 2; online a is 0.5, so Q is 0.5, and it is -0.5.
+    """
+    rows = {**pendulum_rows(8), "action": np.full((8, 1), -2.0)}
+    model = TD3(
+        "MlpPolicy", gymnasium.make("Pendulum-v1"), replay_buffer_class=RoadReplayBuffer,
+        replay_buffer_kwargs={"offline": rows, "controller": Controller(RoadMixer())},
+        policy_kwargs={"net_arch": []}, **SMALL,
+    )  # fmt: skip
+    for parameter in model.policy.parameters():
+        parameter.data.zero_()
+    for slope, network in enumerate(model.critic.q_networks, start=1):
+        network[0].weight.data[0, 3] = float(slope)  # three observations, then the action
+    for _ in range(4):
+        row = np.zeros((1, 3)), np.zeros((1, 3)), np.full((1, 1), 0.5), np.zeros(1), np.zeros(1)
+        model.replay_buffer.add(*row, [{}])
+    model.set_logger(configure(None, []))
+    callback = RoadCallback(rows=16)
+    callback.init_callback(model)
+    callback.end_period(model, model.replay_buffer)
+    (period,) = model.replay_buffer.controller.history
+    assert (period.offline_advantage, period.online_advantage) == (2.0, -0.5)
+
+
 def test_a_period_may_be_an_episode():
     model = make()
     model.learn(410, callback=RoadCallback("episode", rows=20))

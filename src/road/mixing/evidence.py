@@ -79,6 +79,10 @@ def told_evidence(
     readings: Readings,
 ) -> Evidence:
     """The evidence of a loop that tells its numbers by name."""
+    named = "offline_advantage", "online_advantage"
+    advantages = pair(named, (offline_advantage, online_advantage))
+    if not readings:
+        return Evidence(advantages, plain(credit))
     if unknown := set(readings) - set(Readings.__annotations__):
         raise TypeError(
             f"a period's end does not take {', '.join(sorted(unknown))}; "
@@ -86,7 +90,7 @@ def told_evidence(
         )
     changes = readings.get("offline_change"), readings.get("online_change")
     return Evidence(
-        pair(("offline_advantage", "online_advantage"), (offline_advantage, online_advantage)),
+        advantages,
         plain(credit),
         change=pair(("offline_change", "online_change"), changes),
         error_drop=plain(readings.get("error_drop")),

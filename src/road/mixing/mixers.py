@@ -185,4 +185,4 @@ def make_mixer(name: str, **settings: Any) -> Mixer[Any]:
 
 
 def known(values: Sequence[float]) -> tuple[float | None, ...]:
-    return tuple(None if math.isnan(value) else value for value in values)
+    return tuple([None if math.isnan(value) else value for value in values])

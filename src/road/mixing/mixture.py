@@ -13,7 +13,7 @@ PAPER_CRITERION = Criterion()
 """R_q, with kappa = 1."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ArmTable:
     """What a bandit knew of its arms when it chose; None where the window held no pull."""
 
@@ -24,7 +24,7 @@ class ArmTable:
     """Pulls in the window; where pulls fade, their weights."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mixture:
     """How the batches of one period are put together."""
 
@@ -54,7 +54,7 @@ class Mixture:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Moment:
     """When a mixture is asked for: how far the online phase is, and how much data there is."""
 

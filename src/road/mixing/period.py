@@ -8,7 +8,7 @@ from road.mixing.evidence import Evidence
 from road.mixing.mixture import ArmTable, Mixture
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Period:
     """A finished period, as it stands in ``Controller.history`` and in ``mixer.jsonl``."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Advantages:
     """By how much the critic prefers the policy's actions to the recorded ones."""
 
