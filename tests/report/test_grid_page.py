@@ -48,7 +48,8 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
         paper=paper,
         curves={TASKS[0]: tuple(curves)},
         pretraining={TASKS[0]: Pretraining(steps, rng.normal(40, 2, (seeds, 11)))},
-        ratios={TASKS[0]: rng.uniform(0, 0.5, (len(METHODS), 30))},
+        ratios={TASKS[0]: rng.choice([0.0, 0.1, 0.3], (len(METHODS), seeds, 30))},
+        steps={TASKS[0]: 1000.0},
         dips={TASKS[0]: np.abs(rng.normal(5, 2, (len(METHODS), seeds)))},
     )
 
@@ -134,7 +135,7 @@ def test_every_picture_is_visible(browser: Any, tmp_path: Path, width: int, sche
     opened = Opened(browser, page, width, scheme)
     assert len(opened.boxes("figure")) == len(FIGURES)
     plots = opened.boxes("svg.plot")
-    assert len(plots) == 1 + 1 + 1 + 1 + len(METHODS) + 1 + 1
+    assert len(plots) == 1 + 1 + 1 + 1 + len(METHODS) + 2 + 1
     for box in plots:
         assert box["width"] > 100 and box["height"] > 40
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width

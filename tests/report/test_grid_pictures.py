@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from road.report.grid_choices import choice_map
 from road.report.grid_curves import MethodCurves, Pretraining, curve_panels, overlaid_curves
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import improvement_matrix, score_matrix
 from road.report.grid_profiles import profiles_plot
-from road.report.grid_ratios import ratio_map
+from road.report.grid_ratios import Time, ratio_map
 from road.report.grid_strips import dip_strip, regret_bars
 from road.report.markup import Markup
 
@@ -69,29 +70,46 @@ def test_panels_show_one_method_each_before_the_others():
 
 
 def test_a_ratio_map_is_as_strong_as_the_ratio():
-    drawn = ratio_map(METHODS, np.array([[0.0, 0.0], [0.5, 0.5], [0.1, np.nan]]))
+    drawn = ratio_map(METHODS, np.array([[0.0, 0.0], [0.5, 0.5], [0.1, np.nan]]), Time(2000.0))
     strengths = {
         each[0].text: each.get("style") for each in elements(drawn, "rect", "cell") if len(each)
     }
     assert strengths == {
-        "Fixed 0.5, period 0: m = 0.50": "fill-opacity:1.000",
-        "Fixed 0.5, period 1: m = 0.50": "fill-opacity:1.000",
-        "ROAD, period 0: m = 0.10": "fill-opacity:0.200",
+        "Fixed 0.5, steps 0 to 1k: m = 0.50": "fill-opacity:1.000",
+        "Fixed 0.5, steps 1k to 2k: m = 0.50": "fill-opacity:1.000",
+        "ROAD, steps 0 to 1k: m = 0.10": "fill-opacity:0.200",
     }
-    assert [word for word in words(drawn) if "." in word and len(word) == 4] == [
+    assert [word for word in words(drawn) if re.fullmatch(r"0\.\d\d", word)] == [
         "0.00", "0.50", "0.10",
     ]  # fmt: skip
 
 
 def test_a_method_without_a_ratio_has_a_dash():
-    assert "–" in words(ratio_map(("BR",), np.full((1, 3), np.nan)))
+    assert "–" in words(ratio_map(("BR",), np.full((1, 3), np.nan), Time(10.0)))
 
 
-def test_many_periods_are_taken_together():
+def test_many_moments_are_taken_together():
     ratios = np.tile(np.linspace(0.1, 0.5, 1000), (3, 1))
-    drawn = ratio_map(METHODS, ratios)
+    drawn = ratio_map(METHODS, ratios, Time(1000.0))
     assert len(elements(drawn, "rect", "cell")) == 3 * 80
-    assert "ROAD, periods 0 to 11: m = 0.10" in hovers(drawn)
+    assert "ROAD, steps 0 to 12: m = 0.10" in hovers(drawn)
+
+
+def test_a_choice_map_shows_the_share_of_seeds():
+    """Of four seeds at two moments: 0.1, 0.1, 0.5, unknown; then all 0.5."""
+    ratios = np.array([[0.1, 0.5], [0.1, 0.5], [0.5, 0.5], [np.nan, 0.5]])
+    drawn = choice_map(ratios, Time(100.0))
+    assert set(hovers(drawn)) == {
+        "m = 0.1, steps 0 to 50: 67% of seeds",
+        "m = 0.5, steps 0 to 50: 33% of seeds",
+        "m = 0.5, steps 50 to 100: 100% of seeds",
+    }
+    assert [word for word in words(drawn) if "%" in word] == ["29%", "71%"]  # 2 and 5 of 7
+
+
+def test_many_ratios_are_counted_by_tenths():
+    drawn = choice_map(np.linspace(0, 0.99, 60).reshape(3, 20), Time(100.0))
+    assert "0.9–1.0" in words(drawn)
 
 
 def test_a_score_matrix_prints_every_score_and_a_dash():
@@ -162,7 +180,7 @@ def test_hostile_names_are_text():
     nasty = '"><script>alert(1)</script>'
     for drawn in (
         score_matrix((nasty,), (nasty,), np.ones((1, 1))),
-        ratio_map((nasty,), np.full((1, 2), 0.5)),
+        ratio_map((nasty,), np.full((1, 2), 0.5), Time(10.0)),
         dip_strip((nasty,), [np.ones(2)], ["red"]),
     ):
         assert elements(drawn, "script") == []

@@ -7,16 +7,18 @@ from typing import cast
 import numpy as np
 
 from road.mixing.folder import write_whole
+from road.report.grid_choices import choice_map
 from road.report.grid_curves import curve_panels, overlaid_curves
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import score_matrix
-from road.report.grid_ratios import ratio_map
+from road.report.grid_ratios import Time, ratio_map
 from road.report.grid_results import GridResults
 from road.report.grid_statistics import Regrets, regrets_of, statistics_figures
 from road.report.grid_strips import dip_strip
 from road.report.grid_tables import html_table
 from road.report.grid_verdict import regret_verdict
 from road.report.html import document, numbers_to_take
+from road.report.journal import Floats
 from road.report.layout import colour_chips, figure
 from road.report.markup import Markup, shorten, tag
 
@@ -94,9 +96,7 @@ def run_figures(results: GridResults) -> Iterable[Markup]:
         if task in results.curves:
             yield curves_figure(results, task, colours)
         if task in results.ratios:
-            caption = "The mean over seeds of the ratio in force; at the right, over all periods."
-            drawn = ratio_map(results.table.methods, results.ratios[task])
-            yield figure(f"Offline ratio on {short(task)}", caption, drawn, kind="ratios")
+            yield ratios_figure(results, task)
         if task in results.dips:
             caption = (
                 "A dot per seed: how far it fell below its pretrained score after the switch. The "
@@ -121,6 +121,27 @@ def curves_figure(results: GridResults, task: str, colours: dict[str, str]) -> M
         return figure(title, caption, key, drawn, kind="overlay")
     grey = " Grey lines are the means of the other methods."
     return figure(title, caption + grey, curve_panels(curves, colours, before), kind="panels")
+
+
+def ratios_figure(results: GridResults, task: str) -> Markup:
+    """The mean of every method; of the subject also what its seeds chose."""
+    methods, ratios = results.table.methods, results.ratios[task]
+    time = Time(results.steps.get(task, 1.0))
+    drawn = ratio_map(methods, mean_over_seeds(ratios), time)
+    caption = "The mean over seeds of the ratio in force; at the right, over the whole phase."
+    if results.subject not in methods:
+        return figure(f"Offline ratio on {short(task)}", caption, drawn, kind="ratios")
+    title = f"{results.subject}: the share of its seeds that each ratio was in force for"
+    named = tag("p", title, class_="panel-title")
+    chosen = choice_map(ratios[results.table.method(results.subject)], time)
+    return figure(f"Offline ratio on {short(task)}", caption, drawn, named, chosen, kind="ratios")
+
+
+def mean_over_seeds(ratios: Floats) -> Floats:
+    known = np.isfinite(ratios)
+    total = np.where(known, ratios, 0.0).sum(axis=1)
+    count = known.sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def reproduction(results: GridResults) -> Iterable[Markup]:

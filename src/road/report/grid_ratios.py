@@ -1,6 +1,7 @@
 """Which offline ratio, when: a row per method, time to the right, colour for the ratio."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,28 +15,51 @@ from road.report.writing import UNKNOWN, compact
 
 ROW = 24.0
 MOST_COLUMNS = 80
+MIDDLE = "tick middle"
 MAP_WIDTH = 0.9
-"""The rest of the width is for the mean over all periods."""
+"""The rest of the width is for the mean over all time."""
 
 
-def ratio_map(methods: Sequence[str], ratios: Floats) -> Markup:
-    """From ``ratios[method, period]``, the mean over seeds; NaN where there was none.
+@dataclass(frozen=True)
+class Time:
+    """The online phase, from its first environment step to its last."""
+
+    steps: float
+
+    def span(self, start: float, end: float) -> str:
+        """A stretch of it, given in shares."""
+        return f"steps {compact(start * self.steps)} to {compact(end * self.steps)}"
+
+    def axis(self, height: float) -> list[Markup]:
+        # At the ends a centred label would run into what stands beside the map.
+        marks = [
+            text(
+                MAP_WIDTH * value / self.steps, height + 16, compact(value),
+                "tick" if value == 0 else "tick end" if value > self.steps * 0.95 else MIDDLE,
+            )
+            for value in ticks(0.0, self.steps)
+        ]  # fmt: skip
+        return [*marks, text(0.0, height + 36, "online environment steps", "axis")]
+
+
+def ratio_map(methods: Sequence[str], ratios: Floats, time: Time) -> Markup:
+    """From ``ratios[method, moment]``, the mean over seeds; NaN where there was none.
 
     The strongest colour is the greatest ratio of all, the ground is zero.
     """
-    periods = ratios.shape[1]
-    starts = bin_starts(periods, MOST_COLUMNS)
+    starts = bin_starts(ratios.shape[1], MOST_COLUMNS)
     greatest = float(np.nanmax(ratios, initial=0.0)) or 1.0
     marks = [
         mark
         for row, name in enumerate(methods)
-        for mark in ratio_row(row, name, ratios[row], starts, greatest)
+        for mark in ratio_row(row, name, ratios[row], starts, greatest, time)
     ]
     height = ROW * max(len(methods), 1)
     drawn = plot(
         height,
         *marks,
-        *period_axis(periods, height),
+        *time.axis(height),
+        text(MAP_WIDTH, height + 16, "mean", "tick", shift=8.0),
         label="Offline ratio over time: "
         + ", ".join(
             f"{name} {written(mean_of(row))}" for name, row in zip(methods, ratios, strict=True)
@@ -45,16 +69,16 @@ def ratio_map(methods: Sequence[str], ratios: Floats) -> Markup:
 
 
 def ratio_row(
-    row: int, name: str, ratios: Floats, starts: np.ndarray, greatest: float
+    row: int, name: str, ratios: Floats, starts: np.ndarray, greatest: float, time: Time
 ) -> list[Markup]:
-    top, periods = ROW * row, len(ratios)
-    ends = np.append(starts, periods)
+    top, moments = ROW * row, len(ratios)
+    ends = np.append(starts, moments)
     cells = [
         box(
-            MAP_WIDTH * float(first) / periods, top + 1,
-            MAP_WIDTH * float(last - first) / periods, ROW - 2,
+            MAP_WIDTH * float(first) / moments, top + 1,
+            MAP_WIDTH * float(last - first) / moments, ROW - 2,
             "cell", f"fill-opacity:{value / greatest:.3f}",
-            f"{name}, {span(first, last)}: m = {value:.2f}",
+            f"{name}, {time.span(first / moments, last / moments)}: m = {value:.2f}",
         )
         for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
         for value in [mean_of(ratios[first:last])]
@@ -73,27 +97,6 @@ def mean_of(ratios: Floats) -> float:
 
 def written(ratio: float) -> str:
     return f"{ratio:.2f}" if np.isfinite(ratio) else UNKNOWN
-
-
-def span(first: int, last: int) -> str:
-    return f"period {first}" if last == first + 1 else f"periods {first} to {last - 1}"
-
-
-def period_axis(periods: int, height: float) -> list[Markup]:
-    marks = [value for value in ticks(0.0, max(periods - 1.0, 1.0)) if value == int(value)]
-    return [
-        *(
-            text(
-                MAP_WIDTH * (value + 0.5) / max(periods, 1),
-                height + 16,
-                compact(value),
-                "tick middle",
-            )
-            for value in marks
-        ),
-        text(0.0, height + 36, "period", "axis"),
-        text(MAP_WIDTH, height + 16, "mean", "tick", shift=8.0),
-    ]
 
 
 def ratio_key(greatest: float) -> Markup:

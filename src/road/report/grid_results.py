@@ -29,7 +29,9 @@ class GridResults:
     curves: Mapping[str, tuple[MethodCurves, ...]] = field(default_factory=dict)
     pretraining: Mapping[str, Pretraining] = field(default_factory=dict)
     ratios: Mapping[str, Floats] = field(default_factory=dict)
-    """``[method, period]``, the mean over seeds."""
+    """``[method, seed, moment]``: what was in force at moments spread evenly over the phase."""
+    steps: Mapping[str, float] = field(default_factory=dict)
+    """Environment steps of the online phase; what ``ratios`` is spread over."""
     dips: Mapping[str, Floats] = field(default_factory=dict)
     """``[method, seed]``: how deep each run fell below its pretrained score."""
 

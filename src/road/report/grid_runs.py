@@ -1,0 +1,161 @@
+"""From the runs of a grid to what its page is made from.
+
+A run counts once it is finished: the last score of a run that is still going is no final score.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from road.report.grid_cells import Results
+from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_results import GridResults
+from road.report.journal import Floats
+from road.report.load import RunRecord
+from road.report.naming import part_of
+from road.report.summary import Summary, scored, summarise
+from road.statistics import ScoreTable, curve_band
+
+MOMENTS = 80
+"""Of the online phase, at which the ratio in force is looked up."""
+
+
+@dataclass(frozen=True)
+class GridRun:
+    """A run and where it stands in the grid."""
+
+    task: str
+    method: str
+    seed: int
+    record: RunRecord
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Every task, method and seed that the grid asks for, whether its runs are there or not."""
+
+    tasks: tuple[str, ...]
+    methods: tuple[str, ...]
+    seeds: tuple[int, ...]
+
+
+def results_of(
+    runs: Sequence[GridRun],
+    axes: Axes,
+    title: str,
+    command: str = "",
+    paper: Results | None = None,
+    subject: str = "ROAD",
+) -> GridResults:
+    """Scores, curves, ratios and dips of the runs that are finished."""
+    judged = [(run, summarise(run.record)) for run in runs]
+    finished = [(run, summary) for run, summary in judged if summary.finished]
+    of_task = {task: [pair for pair in finished if pair[0].task == task] for task in axes.tasks}
+    of_task = {task: pairs for task, pairs in of_task.items() if pairs}
+    return GridResults(
+        title=title,
+        table=scores_of(finished, axes),
+        fixed=constants_of(finished, axes),
+        subject=subject,
+        command=command,
+        paper=paper,
+        curves={task: curves_of(pairs, axes) for task, pairs in of_task.items()},
+        pretraining={
+            task: found for task, pairs in of_task.items() for found in pretraining_of(pairs)
+        },
+        ratios={task: ratios_of(pairs, axes) for task, pairs in of_task.items()},
+        steps={task: online_steps(pairs) for task, pairs in of_task.items()},
+        dips={task: dips_of(pairs, axes) for task, pairs in of_task.items()},
+    )
+
+
+Judged = tuple[GridRun, Summary]
+
+
+def scores_of(finished: Sequence[Judged], axes: Axes) -> ScoreTable:
+    scores = np.full((len(axes.tasks), len(axes.methods), len(axes.seeds)), np.nan)
+    for run, summary in finished:
+        at = axes.tasks.index(run.task), axes.methods.index(run.method), axes.seeds.index(run.seed)
+        scores[at] = np.nan if summary.final is None else summary.final
+    return ScoreTable(axes.tasks, axes.methods, axes.seeds, scores)
+
+
+def constants_of(finished: Sequence[Judged], axes: Axes) -> tuple[int, ...]:
+    """The methods whose mixer is a fixed ratio."""
+    names = {
+        run.method
+        for run, _ in finished
+        if part_of(run.record.config, "mixer").get("name") == "fixed"
+    }
+    return tuple(index for index, name in enumerate(axes.methods) if name in names)
+
+
+def curves_of(pairs: Sequence[Judged], axes: Axes) -> tuple[MethodCurves, ...]:
+    """A method has curves where all of its seeds were evaluated at the same steps."""
+    found: list[MethodCurves] = []
+    for method in axes.methods:
+        seeds = [run.record for run, _ in pairs if run.method == method]
+        steps, scores = common_curve(seeds, "online")
+        if len(steps) > 1:
+            band = curve_band(scores, np.random.default_rng(0))
+            found.append(MethodCurves(method, steps, scores, band.low, band.high))
+    return tuple(found)
+
+
+def pretraining_of(pairs: Sequence[Judged]) -> list[Pretraining]:
+    """Of the method that comes first; every method of a seed begins with the same agent."""
+    first = pairs[0][0].method
+    steps, scores = common_curve([run.record for run, _ in pairs if run.method == first], "offline")
+    return [Pretraining(steps, scores)] if len(steps) > 1 else []
+
+
+def common_curve(runs: Sequence[RunRecord], phase: str) -> tuple[Floats, Floats]:
+    """The steps at which all runs were evaluated, and ``[run, step]`` of their scores."""
+    tables = [scored(run, phase) for run in runs]
+    if not tables:
+        return np.zeros(0), np.zeros((0, 0))
+    steps = tables[0]["step"]
+    for each in tables[1:]:
+        steps = np.intersect1d(steps, each["step"])
+    steps = np.unique(steps)
+    # Where a step was evaluated twice, the later score counts.
+    places = [np.searchsorted(each["step"], steps, side="right") - 1 for each in tables]
+    return steps, np.array(
+        [each["score"][place] for each, place in zip(tables, places, strict=True)]
+    )
+
+
+def ratios_of(pairs: Sequence[Judged], axes: Axes) -> Floats:
+    """``[method, seed, moment]``: the ratio in force at moments spread over the online phase."""
+    ratios = np.full((len(axes.methods), len(axes.seeds), MOMENTS), np.nan)
+    moments = (np.arange(MOMENTS) + 0.5) / MOMENTS * online_steps(pairs)
+    for run, _ in pairs:
+        at = axes.methods.index(run.method), axes.seeds.index(run.seed)
+        ratios[at] = ratio_in_force(run.record, moments)
+    return ratios
+
+
+def ratio_in_force(run: RunRecord, moments: Floats) -> Floats:
+    """NaN before the first period and after the last; a mixer without a ratio has its realised."""
+    ends, lengths = run.periods["step"], run.periods["steps"]
+    if not ends.size:
+        return np.full_like(moments, np.nan)
+    asked, realised = run.periods["offline_ratio"], run.periods["realised_ratio"]
+    ratio = np.where(np.isfinite(asked), asked, realised)
+    period = np.minimum(np.searchsorted(ends, moments), len(ends) - 1)
+    inside = (moments <= ends[period]) & (moments > (ends - lengths)[period])
+    return np.where(inside, ratio[period], np.nan)
+
+
+def online_steps(pairs: Sequence[Judged]) -> float:
+    return float(max(max(summary.progress.online_steps_planned, 1) for _, summary in pairs))
+
+
+def dips_of(pairs: Sequence[Judged], axes: Axes) -> Floats:
+    depths = np.full((len(axes.methods), len(axes.seeds)), np.nan)
+    for run, summary in pairs:
+        if summary.dip is not None:
+            at = axes.methods.index(run.method), axes.seeds.index(run.seed)
+            depths[at] = summary.dip.depth
+    return depths
