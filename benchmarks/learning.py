@@ -26,7 +26,11 @@ LAST = 2
 def main() -> None:
     flags = parse_flags()
     for agent in flags.agents:
-        cells = [train(flags.task, agent, seed, flags.runs) for seed in range(flags.seeds)]
+        cells: list[dict[str, Any]] = []
+        for seed in range(flags.seeds):
+            folder = flags.runs / f"{flags.task}__{agent}__s{seed}"
+            train(folder, [flags.task, "--agent", agent, "--seed", str(seed)])
+            cells.append(judged(folder, seed))
         keep(f"{flags.task} {agent}", cells)
     print(table(json.loads(RECORD.read_text())["agents"]))
 
@@ -40,28 +44,31 @@ def parse_flags() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def train(task: str, agent: str, seed: int, runs: Path) -> dict[str, Any]:
-    """Start or continue one run; gives what its journals say."""
-    folder = runs / f"{task}__{agent}__s{seed}"
-    words = ["train", task, "--agent", agent, "--seed", str(seed), "--threads", "1"]
+def train(folder: Path, words: list[str]) -> Path:
+    """Start or continue one single-threaded run of ``road train``."""
     if (folder / "config.json").exists():
         words = ["resume", str(folder)]
     else:
-        words += ["--out", str(folder)]
-    runs.mkdir(parents=True, exist_ok=True)
-    with (runs / f"{folder.name}.txt").open("a") as said:
+        words = ["train", *words, "--threads", "1", "--out", str(folder)]
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.txt").open("a") as said:
         subprocess.run([*ROAD, *words], stdout=said, stderr=said, check=True)
-    return read(folder, seed)
+    return folder
 
 
-def read(folder: Path, seed: int) -> dict[str, Any]:
-    rows = [json.loads(line) for line in (folder / "evaluations.jsonl").read_text().splitlines()]
-    online = [row["score"] for row in rows if row["phase"] == "online"]
+def judged(folder: Path, seed: int) -> dict[str, Any]:
+    online = [row["score"] for row in finished_rows(folder, "evaluations")]
     return {
         "seed": seed,
         "pretrained": round(online[0], 2),
         "fine-tuned": round(mean(online[-LAST:]), 2),
     }
+
+
+def finished_rows(folder: Path, journal: str) -> list[dict[str, Any]]:
+    """The rows of the online phase."""
+    rows = [json.loads(line) for line in (folder / f"{journal}.jsonl").read_text().splitlines()]
+    return [row for row in rows if row.get("phase", "online") == "online"]
 
 
 def keep(name: str, cells: list[dict[str, Any]]) -> None:
