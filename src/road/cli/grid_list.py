@@ -33,9 +33,9 @@ def run(words: list[str]) -> int:
     width = max(map(len, GRIDS))
     for name, make in GRIDS.items():
         grid = make(flags.scale)
-        whole, usual = grid.cells(), grid.part().cells()
-        more = f" of {len(whole)}" if len(whole) > len(usual) else ""
-        sys.stdout.write(f"{name:{width}}  {grid.about} {len(usual)}{more} cells.\n")
+        whole, usual = grid.size, grid.part().size
+        more = f" of {whole}" if whole > usual else ""
+        sys.stdout.write(f"{name:{width}}  {grid.about} {usual}{more} cells.\n")
     return 0
 
 
@@ -61,6 +61,8 @@ def data_of(case: "Case") -> str:
     learnt = f"a SAC trained for {case.data.train_steps:,} steps"
     if case.data.level == "random":
         return made
-    return f"{made}, collected with {files} of --policies or {learnt}" if files else (
-        f"{made}, collected with {learnt}"
+    return (
+        f"{made}, collected with {files} of --policies or {learnt}"
+        if files
+        else (f"{made}, collected with {learnt}")
     )

@@ -113,7 +113,9 @@ def check_folder(store: Any, name: str, scale: str, flags: GridRun) -> None:
     told = store.description()
     if (told["name"], told["scale"]) != (name, scale):
         there = f"{told['name']} at scale {told['scale']}"
-        raise UsageError(f"{path} holds the grid {there}, not {name} at {scale}; give another --out")
+        raise UsageError(
+            f"{path} holds the grid {there}, not {name} at {scale}; give another --out"
+        )
     if not flags.resume:
         raise UsageError(f"{path} holds this grid already; add --resume to go on with it")
 

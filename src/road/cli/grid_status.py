@@ -38,7 +38,9 @@ def run(words: list[str]) -> int:
     failed = {key: why for key in keys if (why := store.failure(key)) is not None}
     sys.stdout.write(f"{told['name']}, scale {told['scale']}: {store.path}\n")
     open_cells = len(keys) - len(done) - len(failed)
-    sys.stdout.write(f"{len(keys)} cells: {len(done)} done, {len(failed)} failed, {open_cells} open\n")
+    sys.stdout.write(
+        f"{len(keys)} cells: {len(done)} done, {len(failed)} failed, {open_cells} open\n"
+    )
     for line in by_case(store, told["cells"]):
         sys.stdout.write(f"  {line}\n")
     for key, why in failed.items():

@@ -113,6 +113,11 @@ class Grid:
             on_request=(),
         )
 
+    @property
+    def size(self) -> int:
+        """How many cells it has."""
+        return len(self.cases) * len(self.strategies) * len(self.seeds)
+
     def cells(self) -> list[Cell]:
         """Case by case, strategy by strategy, seed by seed."""
         return [

@@ -1,4 +1,4 @@
-"""From cells to work: data to be made, agents to be pretrained, cells to be run; what needs what."""
+"""From cells to work: data to make, agents to pretrain, cells to run; and what needs what."""
 
 import dataclasses
 from collections.abc import Iterable
@@ -31,7 +31,8 @@ class Job:
 
 
 def job_from_json(data: dict[str, Any]) -> Job:
-    return Job(**{**data, "needs": tuple(data["needs"])})
+    fields: dict[str, Any] = {**data, "needs": tuple(data["needs"])}
+    return Job(**fields)
 
 
 @dataclass(frozen=True)

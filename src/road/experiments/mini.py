@@ -1,8 +1,8 @@
 """Cases for two cores: small networks, short phases, and data that is made here.
 
-What is kept of the paper: its tasks, its strategies, its evaluation in the task's own score, and a
-hundred choices of the bandit in a run. What is not: 64-64 networks and batches of 128 instead of 256,
-a tenth of the online steps or less, and logs of 100,000 rows instead of a million.
+What is kept of the paper: its tasks, its strategies and the task's own score. What is not: networks
+are 64-64 and batches 128 instead of 256, there are a tenth of the online steps or less with a
+hundred choices of the bandit, and logs have 100,000 rows instead of a million.
 """
 
 from collections.abc import Mapping

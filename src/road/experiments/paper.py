@@ -1,7 +1,7 @@
 """Every table and figure of the paper as a grid, in two scales.
 
-``paper`` is what the paper did, as far as it says: a million steps in each phase and four seeds, on the
-logs of D4RL. ``mini`` asks the same question of two cores (``road.experiments.mini``).
+``paper`` is what the paper did, as far as it says: a million steps in each phase and four seeds, on
+the logs of D4RL. ``mini`` asks the same question of two cores (``road.experiments.mini``).
 """
 
 from collections.abc import Callable, Mapping
@@ -50,14 +50,12 @@ def question(
     scale: Scale,
     agent: str = "iql",
 ) -> Grid:
-    """The same tasks and strategies in either scale; in the small one only a few tasks by default."""
+    """The same tasks and strategies in either scale; in the small one a few tasks by default."""
     if scale == "paper":
         return Grid(name, tuple(map(Case, tasks)), strategies, agent, about=about)
     cases = mini_cases(*(task for task in tasks if can_be_made(task)), agent=agent)
     others = tuple(case.label for case in cases if case.label not in few)
-    return Grid(
-        name, cases, strategies, agent, seeds=SEEDS, on_request=others, about=about
-    )
+    return Grid(name, cases, strategies, agent, seeds=SEEDS, on_request=others, about=about)
 
 
 def can_be_made(task: str) -> bool:
@@ -146,6 +144,6 @@ GRIDS: Mapping[str, Callable[[Scale], Grid]] = {
     "figure-rlpd": figure_rlpd,
     "figure-rlpd-quality": figure_rlpd_quality,
     "figure-heatmap": figure_heatmap,
-    "discriminate": lambda scale: discriminate(),
+    "discriminate": discriminate,
 }
 """By the name that the command line knows it by."""

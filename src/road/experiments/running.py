@@ -133,10 +133,11 @@ def run_grid(
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Board:
     """Run to the end: every job is then done or given up."""
-    board = Board(store, jobs, backend.slots)
+    board = Board(store, jobs)
     try:
         while board.open:
-            for job in board.ready()[: backend.slots - len(board.running)]:
+            board.slots = backend.slots  # a cluster may grow
+            for job in board.ready()[: max(board.slots - len(board.running), 0)]:
                 backend.start(job)
                 board.started(job)
             watch(board)

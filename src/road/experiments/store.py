@@ -1,14 +1,14 @@
 """A grid's folder: what is to be done, what is done, and what failed. Truth is in its files.
 
-    grid.json               which grid it is, and where each cell stands in it
-    jobs/KEY.json           a piece of work, whole: a worker needs nothing else
-    data/KEY                data that was made
-    pretrained/KEY          a run folder that stands at the switch
-    runs/KEY                a cell's run folder
-    done/KEY.json           a result: put there once, by whoever was first, and never changed
-    errors/KEY-N.json       the N-th time that a job failed by its own error
-    failed/KEY.json         after the second time; the grid goes on without it
-    logs/KEY.log            what the worker said
+grid.json               which grid it is, and where each cell stands in it
+jobs/KEY.json           a piece of work, whole: a worker needs nothing else
+data/KEY                data that was made
+pretrained/KEY          a run folder that stands at the switch
+runs/KEY                a cell's run folder
+done/KEY.json           a result: put there once, by whoever was first, and never changed
+errors/KEY-N.json       the N-th time that a job failed by its own error
+failed/KEY.json         after the second time; the grid goes on without it
+logs/KEY.log            what the worker said
 """
 
 import json

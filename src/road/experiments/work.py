@@ -5,6 +5,7 @@ A job that was begun before is taken up again from its own checkpoints.
 
 import hashlib
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,7 @@ def area_under(rows: list[dict[str, Any]]) -> float | None:
     online = [(row["step"], row["score"]) for row in rows if row["phase"] == "online"]
     if len(online) < 2:
         return online[0][1] if online else None
-    pairs = zip(online[:-1], online[1:], strict=True)
-    area = sum((after - before) * (low + high) / 2 for (before, low), (after, high) in pairs)
+    area = sum(
+        (after - before) * (low + high) / 2 for (before, low), (after, high) in pairwise(online)
+    )
     return area / (online[-1][0] - online[0][0])

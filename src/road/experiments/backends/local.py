@@ -1,4 +1,4 @@
-"""This machine: one single-threaded process per core, which is faster than threads that share one."""
+"""One single-threaded process per core: faster than one process on several threads."""
 
 import contextlib
 import signal

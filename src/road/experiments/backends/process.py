@@ -10,10 +10,9 @@ from road.errors import Interrupted, LockedError, Preempted, StorageError
 from road.experiments.running import Outcome, last_words
 from road.experiments.store import Store
 
-ONE_THREAD = {
-    name: "1"
-    for name in ("PJRT_NPROC", "NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-}  # fmt: skip
+ONE_THREAD = dict.fromkeys(
+    ("PJRT_NPROC", "NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
+)
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGBUS)
 """Signals that a program brings on itself; any other came from outside."""
 

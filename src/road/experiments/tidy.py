@@ -1,0 +1,129 @@
+"""What came of a grid as tidy tables: a row per cell, and a row per cell and evaluation."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from road.errors import StorageError
+from road.experiments.store import Store
+
+Row = dict[str, Any]
+EXTRA = "pyarrow"
+
+
+def cell_rows(store: Store) -> list[Row]:
+    """Every cell that is done: where it stands, and its result in numbers."""
+    return [
+        {**place_of(cell), **numbers_of(store.result(cell["key"]))}
+        for cell in store.description()["cells"]
+        if store.is_done(cell["key"])
+    ]
+
+
+def place_of(cell: Row) -> Row:
+    return {name: cell[name] for name in ("case", "strategy", "seed", "key")}
+
+
+def numbers_of(result: Row) -> Row:
+    summary = result["summary"]
+    dip, informed = summary["dip"] or {}, summary["informedness"] or {}
+    return {
+        "agent": summary["agent"],
+        "mixer": summary["mixer"],
+        "pretrained": summary["pretrained"],
+        "final": summary["final"],
+        "area": result["area"],
+        "best": summary["best"],
+        "dip_depth": dip.get("depth"),
+        "dip_area": dip.get("area"),
+        "steps_to_recover": dip.get("steps_to_recover"),
+        "mean_realised_ratio": summary["mean_realised_ratio"],
+        "periods": summary["periods"],
+        **{f"informedness_{name}": value for name, value in flat(informed)},
+        "seconds": result["seconds"],
+        "cpu_seconds": result["cpu_seconds"],
+        "digest": result["digest"],
+    }
+
+
+def flat(informed: Row) -> Iterable[tuple[str, Any]]:
+    """The numbers and words of a judgement; its lists stay in ``done``."""
+    return ((n, v) for n, v in informed.items() if isinstance(v, str | int | float | None))
+
+
+def evaluation_rows(store: Store) -> list[Row]:
+    """Every evaluation of every cell that is done."""
+    return [
+        {**place_of(cell), **row}
+        for cell in store.description()["cells"]
+        if store.is_done(cell["key"])
+        for row in journal_rows(store.path / "runs" / cell["key"] / "evaluations.jsonl")
+    ]
+
+
+def journal_rows(path: Path) -> list[Row]:
+    try:
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise StorageError(f"cannot read {path}: {error}") from error
+
+
+def write_tidy(store: Store, out: Path) -> list[Path]:
+    """Both tables as CSV, and as Parquet if that can be written."""
+    written: list[Path] = []
+    for name, rows in (("cells", cell_rows(store)), ("evaluations", evaluation_rows(store))):
+        path = out / f"{name}.csv"
+        write_csv(path, rows)
+        written.append(path)
+        if has_parquet():
+            written.append(write_parquet(out / f"{name}.parquet", rows))
+    return written
+
+
+def has_parquet() -> bool:
+    return find_spec(EXTRA) is not None
+
+
+def columns_of(rows: list[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def write_csv(path: Path, rows: list[Row]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns_of(rows), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+    put(path, text.getvalue().encode())
+
+
+def harmless(value: Any) -> Any:
+    """A spreadsheet would run a text that begins like a formula."""
+    return (
+        f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+    )
+
+
+def write_parquet(path: Path, rows: list[Row]) -> Path:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns = {name: [row.get(name) for row in rows] for name in columns_of(rows)}
+    aside = path.with_name(f".writing-{path.name}")
+    parquet.write_table(pyarrow.table(columns), aside)
+    aside.replace(path)
+    return path
+
+
+def put(path: Path, content: bytes) -> None:
+    """Whole or not at all."""
+    aside = path.with_name(f".writing-{path.name}")
+    try:
+        aside.write_bytes(content)
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error

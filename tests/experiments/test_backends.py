@@ -1,0 +1,109 @@
+"""One set of laws for every backend; Ray's own tests are in test_ray_cluster.py."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
+
+from road.experiments.backends.local import LocalBackend
+from road.experiments.grid import Case
+from road.experiments.running import Backend, run_grid
+
+BACKENDS: dict[str, Callable[[Path], Backend]] = {"local": lambda path: LocalBackend(path, 2)}
+
+
+@pytest.fixture(params=BACKENDS)
+def make(request: pytest.FixtureRequest) -> Callable[[Path], Backend]:
+    return BACKENDS[request.param]
+
+
+def workers(store: Path) -> list[int]:
+    """Processes that work for this store."""
+    found = list[int]()
+    for folder in Path("/proc").iterdir():
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"work" in words and str(store).encode() in words:
+            found.append(int(folder.name))
+    return found
+
+
+@pytest.mark.integration
+def test_a_grid_is_run_to_its_end(make: Callable[[Path], Backend], tmp_path: Path):
+    store, work = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
+    board = run_grid(store, work.jobs, make(store.path), lambda _: None)
+    assert (len(board.done), board.failed) == (2, {})
+    for _, key in work.cells:
+        result = store.result(key)
+        assert result["summary"]["finished"]
+        assert result["area"] is not None
+        # Judged at the switch, at half-time and at the end.
+        journal = (store.path / "runs" / key / "evaluations.jsonl").read_text()
+        assert journal.count("\n") == 3
+        assert not (store.path / "runs" / key / "checkpoints").exists()
+
+
+@pytest.mark.integration
+def test_a_worker_that_is_killed_is_replaced_and_changes_no_bit(
+    make: Callable[[Path], Backend], tmp_path: Path
+):
+    long = {**RUN, "online_steps": 400, "checkpoint_every": 50}
+    quiet, work = entered(tmp_path / "quiet", tiny_grid(run=long, strategies=(ROAD,)))
+    run_grid(quiet, work.jobs, make(quiet.path), lambda _: None)
+    store, _ = entered(tmp_path / "killed", tiny_grid(run=long, strategies=(ROAD,)))
+    killed = list[int]()
+
+    def kill(board: Any) -> None:
+        """Three in all, whatever they are doing."""
+        if len(killed) < 3 and board.running and time.monotonic() - board.began > 2 * len(killed):
+            for worker in workers(store.path)[:1]:
+                os.kill(worker, signal.SIGKILL)
+                killed.append(worker)
+
+    board = run_grid(store, work.jobs, make(store.path), kill)
+    assert killed
+    assert (len(board.done), board.failed) == (2, {})
+    assert digests(store.path) == digests(quiet.path)
+
+
+@pytest.mark.integration
+def test_a_job_with_an_error_of_its_own_is_given_up_and_the_others_are_not(
+    make: Callable[[Path], Backend], tmp_path: Path
+):
+    broken = Case("broken", task="pendulum-mixed", own={"data": f"file:{tmp_path / 'x.hdf5'}"})
+    (tmp_path / "x.hdf5").write_bytes(b"no log")
+    cases = (Case("pendulum-flipped"), broken)
+    store, work = entered(tmp_path / "grid", tiny_grid(cases=cases, strategies=(ROAD,)))
+    board = run_grid(store, work.jobs, make(store.path), lambda _: None)
+    assert len(board.done) == 2
+    assert len(board.failed) == 2
+    assert any("x.hdf5" in message for message in board.failed.values())
+
+
+@pytest.mark.integration
+def test_asked_to_stop_it_leaves_no_worker_and_goes_on_later(
+    make: Callable[[Path], Backend], tmp_path: Path
+):
+    from road.errors import Interrupted
+
+    long = {**RUN, "online_steps": 4_000}
+    store, work = entered(tmp_path / "grid", tiny_grid(run=long, strategies=(ROAD,)))
+    ran = list[int]()
+
+    def both_run() -> bool:
+        ran.extend(workers(store.path))
+        return any(list((store.path / "runs").glob("*/sessions.jsonl")))
+
+    with pytest.raises(Interrupted, match="everything is saved"):
+        run_grid(store, work.jobs, make(store.path), lambda _: None, both_run)
+    assert ran
+    assert workers(store.path) == []
+    board = run_grid(store, work.jobs, make(store.path), lambda _: None)
+    assert len(board.done) == 2

@@ -1,0 +1,200 @@
+"""``road grid`` as a user types it, and what a user is told who types something else."""
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.experiments.conftest import FILE, RUN, Road, digests, entered, tiny_grid
+
+from road.cli import main
+from road.experiments.store import Store
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "tiny.py").write_text(FILE)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line that a command is refused with."""
+    assert main(["grid", *words]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1, told
+    return told[0]
+
+
+@pytest.mark.integration
+def test_a_grid_of_ones_own_from_its_file_to_its_report(here: Path, road: Road):
+    """Run a part, go on with the rest, which pretrains nothing anew, and read what came of it."""
+    part = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--jobs", "2")
+    assert part.returncode == 0, part.stderr
+    assert "2 of 2 cells are done" in part.stdout
+    before = digests(here / "grids" / "tiny")
+    whole = road("grid", "run", "tiny.py", "--resume", "--jobs", "2")
+    assert "4 of 4 cells are done" in whole.stdout
+    after = digests(here / "grids" / "tiny")
+    assert len(after) == len(before) + 2  # two cells and no pretraining
+    assert {key: after[key] for key in before} == before
+    status = road("grid", "status", "tiny.py").stdout
+    assert "4 cells: 4 done, 0 failed, 0 open" in status
+    report = road("grid", "report", "grids/tiny")
+    assert report.returncode == 0, report.stderr
+    assert "| pendulum-flipped |" in report.stdout
+    with (here / "grids/tiny/cells.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["strategy"], row["seed"]) for row in rows] == [
+        *[("ROAD", "0"), ("ROAD", "1"), ("Fixed 0.5", "0"), ("Fixed 0.5", "1")],
+    ]
+    with (here / "grids/tiny/evaluations.csv").open() as file:
+        scores = [
+            float(row["score"]) for row in csv.DictReader(file) if row["key"] == rows[0]["key"]
+        ]
+    assert scores[-1] == float(rows[0]["final"])
+    # By hand: two straight lines of equal length between three evaluations.
+    assert float(rows[0]["area"]) == pytest.approx((scores[0] + 2 * scores[1] + scores[2]) / 4)
+
+
+def test_parquet_says_the_same_as_csv(here: Path):
+    pytest.importorskip("pyarrow", reason="the extra 'tables' is not installed")
+    from pyarrow import parquet
+
+    from road.experiments.tidy import write_tidy
+
+    store, work = entered(here / "grid", tiny_grid())
+    summary = {
+        **dict.fromkeys(("final", "best", "dip", "informedness", "mean_realised_ratio")),
+        **dict.fromkeys(("agent", "mixer"), "ROAD"),
+        **dict.fromkeys(("pretrained", "periods"), 1.5),
+    }
+    result = {"summary": summary, "area": 1.0, "seconds": 1, "cpu_seconds": 1, "digest": "=x"}
+    key = work.cells[0][1]
+    store.commit(key, result)
+    (store.path / "runs" / key).mkdir()
+    row = {"phase": "online", "step": 0, "score": 1.5}
+    (store.path / "runs" / key / "evaluations.jsonl").write_text(json.dumps(row) + "\n")
+    write_tidy(store, here)
+    table = parquet.read_table(here / "cells.parquet").to_pylist()
+    assert table[0]["pretrained"] == 1.5
+    assert table[0]["final"] is None
+    assert parquet.read_table(here / "evaluations.parquet").to_pylist()[0]["score"] == 1.5
+    assert "'=x" in (here / "cells.csv").read_text()  # no formula for a spreadsheet
+
+
+@pytest.mark.usefixtures("here")
+def test_an_unknown_grid(capsys: pytest.CaptureFixture[str]):
+    told = refused(capsys, "run", "table-iqll")
+    assert "unknown grid 'table-iqll': did you mean 'table-iql'" in told
+    assert "table-iqll" in refused(capsys, "status", "table-iqll")
+    assert "no such file" in refused(capsys, "run", "nowhere.py")
+    assert "begin with `road grid run table-iql`" in refused(capsys, "report", "table-iql")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("x = 1", "has no GRID"),
+        ("GRID = 3", "has a GRID that is a int"),
+        ("1 / 0", "cannot be run: ZeroDivisionError"),
+        ("raise SystemExit(3)", "cannot be run: SystemExit"),
+    ],
+)
+def test_a_file_that_is_no_grid(
+    here: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+):
+    (here / "mine.py").write_text(content)
+    assert told in refused(capsys, "run", "mine.py")
+    assert not (here / "grids").exists()
+
+
+def test_a_folder_of_something_else(here: Path, capsys: pytest.CaptureFixture[str]):
+    entered(here / "other", tiny_grid(name="other"))
+    assert "holds the grid other at scale own, not tiny" in refused(
+        capsys, "run", "tiny.py", "--out", "other", "--resume"
+    )
+    entered(here / "tiny", tiny_grid())
+    assert "add --resume to go on" in refused(capsys, "run", "tiny.py", "--out", "tiny")
+    (here / "full").mkdir()
+    (here / "full" / "thesis.tex").touch()
+    told = refused(capsys, "run", "tiny.py", "--out", "full")
+    assert "holds something else than a grid" in told
+
+
+def test_two_runners_at_once(here: Path, capsys: pytest.CaptureFixture[str]):
+    store, _ = entered(here / "grid", tiny_grid())
+    with store.held():
+        assert main(["grid", "run", "tiny.py", "--out", "grid", "--resume"]) == 4
+    assert "one runner at a time" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("here")
+def test_flags_that_belong_elsewhere(capsys: pytest.CaptureFixture[str]):
+    assert "jobs must be 1 or more, got 0" in refused(capsys, "run", "tiny.py", "--jobs", "0")
+    assert "--ray-address belongs" in refused(capsys, "run", "tiny.py", "--ray-address", "auto")
+    assert "there is no such folder" in refused(capsys, "run", "tiny.py", "--policies", "nowhere")
+    assert "unknown case 'pendulum'" in refused(capsys, "run", "tiny.py", "--tasks", "pendulum")
+    assert "unknown action 'rum'" in refused(capsys, "rum")
+
+
+@pytest.mark.usefixtures("here")
+def test_cases_without_data_are_left_out_and_that_is_said(capsys: pytest.CaptureFixture[str]):
+    assert main(["grid", "run", "discriminate", "--tasks", "door-expert"]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert "door-expert is left out: its data is collected with door-expert.npz" in told[0]
+    assert "nothing of discriminate can be run without --policies" in told[1]
+
+
+def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):
+    assert main(["grid", "list"]) == 0
+    told = capsys.readouterr().out
+    assert "table-iql " in told
+    assert "200 of 900 cells." in told
+    assert main(["grid", "list", "table-iql"]) == 0
+    told = capsys.readouterr().out
+    assert (
+        "antmaze-umaze: 100,000 rows of expert, collected with ant-legs.npz of --policies" in told
+    )
+    assert re.search(
+        r"hopper-expert \(only if named\): .* or a SAC trained for 100,000 steps", told
+    )
+
+
+@pytest.mark.integration
+def test_no_space_stops_the_grid_with_one_line(here: Path):
+    """Files may have 8 kB: enough to begin with, not for a checkpoint."""
+    command = [sys.executable, "-m", "road.cli", "grid", "run", "tiny.py", "--seeds", "0"]
+    limited = f"ulimit -f 8; exec {' '.join(command)}"
+    done = subprocess.run(
+        ["bash", "-c", limited], capture_output=True, text=True, timeout=300, cwd=here
+    )
+    assert done.returncode == 7, done.stderr
+    assert "error: the grid stops: cannot write" in done.stderr.splitlines()[-1]
+    assert digests(here / "grids" / "tiny") == {}
+
+
+@pytest.mark.integration
+def test_ctrl_c_leaves_everything_to_go_on_with(here: Path, road: Road):
+    long = {**RUN, "offline_steps": 0, "online_steps": 4_000}
+    (here / "tiny.py").write_text(FILE.replace(repr(RUN), repr(long)))
+    part = ["grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0"]
+    words = [sys.executable, "-m", "road.cli", *part]
+    process = subprocess.Popen(words, cwd=here, stderr=subprocess.PIPE, text=True)
+    runs = here / "grids" / "tiny" / "runs"
+    deadline = time.monotonic() + 240
+    while not list(runs.glob("*/sessions.jsonl")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "go on with `road grid run tiny.py --resume`" in said.splitlines()[-1]
+    assert Store(here / "grids" / "tiny").description()["name"] == "tiny"
+    done = road(*part, "--resume")
+    assert "1 of 1 cells are done" in done.stdout, done.stderr

@@ -1,0 +1,116 @@
+"""The grids of the paper ask what the paper asked."""
+
+import dataclasses
+
+import pytest
+
+from road.experiments.discriminate import discriminate
+from road.experiments.grid import Case, Grid
+from road.experiments.jobs import work_of
+from road.experiments.paper import GRIDS, Scale
+from road.experiments.paper_tables import PAPER_TABLES
+from road.experiments.strategies import penalties
+from road.mixing import Advantages, Evidence, Moment, make_mixer
+
+NAMES = (
+    *("table-iql", "table-pex", "ablation-kappa", "ablation-window", "table-proto"),
+    *("figure-calql", "figure-cql", "figure-rlpd", "figure-rlpd-quality", "figure-heatmap"),
+)
+
+
+def test_every_table_and_figure_has_its_grid():
+    assert {*NAMES, "discriminate"} == set(GRIDS)
+
+
+@pytest.mark.parametrize("scale", ["mini", "paper"])
+@pytest.mark.parametrize("name", GRIDS)
+def test_every_cell_of_every_grid_is_a_run_of_its_own(name: str, scale: Scale):
+    grid = GRIDS[name](scale)
+    work = work_of(dataclasses.replace(grid, seeds=(0,)).cells())
+    assert grid.name == name
+    assert grid.about
+    assert len({key for _, key in work.cells}) == len(work.cells)
+    assert grid.part().cases
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_paper_scale_is_a_million_steps_and_four_seeds(name: str):
+    grid = GRIDS[name]("paper")
+    assert grid.seeds == (0, 1, 2, 3)
+    for cell in Grid(**{**vars(grid), "seeds": (0,)}).cells():
+        config = cell.plan.config
+        assert config.online_steps == 1_000_000
+        offline = 0 if cell.plan.recipe.offline is None else 1_000_000
+        # The hands are pretrained for 20,000 steps: a remark in the paper's source.
+        assert config.offline_steps in ({offline, 20_000} if "binary" in cell.case else {offline})
+
+
+@pytest.mark.parametrize("name", ["table-iql", "table-pex", "ablation-kappa", "table-proto"])
+def test_rows_and_columns_are_named_as_the_paper_has_them(name: str):
+    grid, table = GRIDS[name]("paper"), PAPER_TABLES[name]
+    assert tuple(strategy.label for strategy in grid.strategies) == table.methods
+    assert {case.label for case in grid.cases} == set(table.tasks)
+
+
+def test_the_columns_of_the_window_ablation_are_the_papers():
+    grid = GRIDS["ablation-window"]("paper")
+    labels = tuple(strategy.label for strategy in grid.strategies)
+    assert labels == PAPER_TABLES["ablation-window"].methods
+    assert len(grid.cases) == 5
+
+
+def test_mini_locomotion_is_long_enough_to_tell_something():
+    grid = GRIDS["table-iql"]("mini").part()
+    assert len(grid.cases) == 4
+    assert len(grid.seeds) == 5
+    for case in grid.cases:
+        if not case.label.startswith("antmaze"):
+            config = dataclasses.replace(grid, cases=(case,)).cells()[0].plan.config
+            assert (config.online_steps, config.evaluation_episodes) == (100_000, 20)
+            assert config.online_steps // int(config.period) == 100
+
+
+def test_mini_data_says_where_it_comes_from():
+    for case in GRIDS["table-iql"]("mini").cases:
+        assert case.data is not None
+        learnable = case.label.split("-")[0] in ("hopper", "walker2d", "halfcheetah")
+        assert (case.data.train_steps is not None) == learnable
+
+
+def test_infinite_kappa_chooses_by_the_online_advantage_alone():
+    """Of two arms with Δ_on 0.3 and 0.1 it prefers the second, though Δ_off says otherwise."""
+    endless = penalties()[-1]
+    assert endless.label == "κ = ∞"
+    mixer = make_mixer("road", arms=(0.0, 1.0), **{**endless.settings, "exploration": 0.0})
+    state = mixer.init(0)
+    for offline, online in ((9.0, 0.3), (0.0, 0.1)):
+        mixture = mixer.propose(state, Moment(0.0, 1, 1))
+        state = mixer.observe(state, mixture, Evidence(Advantages(offline, online)))
+    assert mixer.propose(state, Moment(0.0, 1, 1)).offline_ratio == 1.0
+
+
+def test_infinite_kappa_explores_as_much_as_any_other():
+    """In units of Δ_on its bonus is that of c = 2: sqrt(2 ln 2 / 1) = 1.1774 after two pulls."""
+    mixer = make_mixer("road", arms=(0.0, 1.0), **penalties()[-1].settings)
+    state = mixer.init(0)
+    for _ in range(2):
+        mixture = mixer.propose(state, Moment(0.0, 1, 1))
+        state = mixer.observe(state, mixture, Evidence(Advantages(0.0, 0.1)))
+    arms = mixer.propose(state, Moment(0.0, 1, 1)).arms
+    assert arms is not None
+    assert arms.bonuses[0] == pytest.approx(1.1774 * 1_000.0, rel=1e-4)
+
+
+def test_discriminate_has_tasks_that_help_and_tasks_that_mislead():
+    grid = discriminate()
+    assert len(grid.cases) == 7
+    assert len(grid.strategies) >= 10
+    periods = {cell.plan.config.period for cell in grid.part(seeds=[0]).cells()}
+    assert periods == {500, 100}
+    for cell in grid.part(seeds=[0]).cells():
+        assert cell.plan.agent.hidden == (64, 64)
+        assert cell.plan.config.batch_size == 128
+
+
+def test_a_case_is_found_by_its_label():
+    assert Grid("g", (Case("pendulum-mixed"),), GRIDS["figure-heatmap"]("mini").strategies).cells()

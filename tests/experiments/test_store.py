@@ -1,0 +1,193 @@
+"""A result is put once; what failed twice is given up; what was killed is not."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from tests.experiments.conftest import ROAD, entered, tiny_grid
+
+from road.errors import LockedError, StorageError, UsageError
+from road.experiments.backends.process import conclude, outcome_of
+from road.experiments.grid import Case
+from road.experiments.jobs import Job
+from road.experiments.running import Board, Outcome, run_grid
+from road.experiments.store import Store, put_once
+
+
+def test_a_result_is_put_once_by_whoever_is_first(tmp_path: Path):
+    """Thirty-two at the same moment: one wins, and its content stays whole."""
+    start, won = threading.Barrier(32), list[int]()
+
+    def put(number: int) -> None:
+        start.wait()
+        if put_once(tmp_path / "x.json", {"number": number}):
+            won.append(number)
+
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) == 1
+    assert (tmp_path / "x.json").read_text() == f'{{"number": {won[0]}}}\n'
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path: Path):
+    with pytest.raises(StorageError, match=r"cannot write .*x\.json: No such file"):
+        put_once(tmp_path / "missing" / "x.json", {})
+
+
+def test_jobs_come_back_as_they_went(tmp_path: Path):
+    store, work = entered(tmp_path, tiny_grid())
+    for job in work.jobs:
+        again = store.job(job.key)
+        assert (again.key, again.kind, again.label, again.needs) == (
+            *(job.key, job.kind, job.label, job.needs),
+        )
+
+
+def test_the_second_error_of_its_own_gives_a_job_up(tmp_path: Path):
+    store, work = entered(tmp_path, tiny_grid())
+    key = work.jobs[0].key
+    assert store.note_failure(key, "first") is False
+    assert store.failure(key) is None
+    assert store.note_failure(key, "second") is True
+    assert store.failure(key) == "second"
+    assert store.forgive() == 1
+    assert store.failure(key) is None
+    assert store.note_failure(key, "third") is False
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"),
+    [
+        *[(0, "done"), (1, "error"), (2, "error"), (3, "error"), (5, "error"), (6, "error")],
+        *[(4, "again"), (75, "again"), (130, "again"), (7, "halt")],
+        *[(-9, "again"), (-15, "again"), (-11, "error"), (-6, "error")],
+    ],
+)
+def test_what_an_exit_code_means(code: int, outcome: Outcome):
+    assert outcome_of(code) == outcome
+
+
+def test_the_last_words_of_a_worker_are_the_message(tmp_path: Path):
+    store, work = entered(tmp_path, tiny_grid())
+    key = work.jobs[0].key
+    store.log(key).write_text("note: something\nerror: the reward is 3.5 GB\n\n")
+    assert conclude(store, key, 6) == "error"
+    assert conclude(store, key, -11) == "error"
+    assert store.failure(key) == "killed by SIGSEGV"
+    first = store.read("errors", f"{key}-1", "")
+    assert first["message"] == "the reward is 3.5 GB"
+
+
+def test_a_grid_grows_in_its_folder_and_keeps_what_was_there(tmp_path: Path):
+    store, _ = entered(tmp_path, tiny_grid(strategies=(ROAD,)))
+    entered(tmp_path, tiny_grid())
+    entered(tmp_path, tiny_grid(strategies=(ROAD,), cases=(Case("pendulum-mixed"),)))
+    places = [(cell["case"], cell["strategy"]) for cell in store.description()["cells"]]
+    assert places == [
+        ("pendulum-flipped", "ROAD"),
+        ("pendulum-flipped", "Fixed 0.5"),
+        ("pendulum-mixed", "ROAD"),
+    ]
+
+
+def test_a_grid_has_one_runner_at_a_time(tmp_path: Path):
+    store = Store(tmp_path)
+    with store.held(), pytest.raises(LockedError, match="one runner"), Store(tmp_path).held():
+        pass
+    with Store(tmp_path).held():
+        pass
+
+
+def test_a_folder_without_a_grid_is_told(tmp_path: Path):
+    with pytest.raises(UsageError, match=r"no folder of a grid: it has no grid\.json"):
+        Store(tmp_path).description()
+
+
+class Scripted:
+    """A backend that does no work: every job ends as it was told to."""
+
+    slots = 2
+
+    def __init__(self, store: Store, script: dict[str, list[Outcome]]) -> None:
+        self.store, self.script = store, script
+        self.waiting: list[Job] = []
+        self.order: list[str] = []
+        self.stopped = False
+
+    def start(self, job: Job) -> None:
+        self.waiting.append(job)
+        self.order.append(job.kind)
+
+    def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
+        del seconds
+        ended, self.waiting = self.waiting, []
+        return [(job, self.end(job)) for job in ended]
+
+    def end(self, job: Job) -> Outcome:
+        left = self.script.get(job.kind, [])
+        outcome = left.pop(0) if left else "done"
+        if outcome == "done":
+            self.store.commit(job.key, {"seconds": 2.0})
+        if outcome == "error":
+            self.store.note_failure(job.key, "its own fault")
+        return outcome
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+def run_scripted(path: Path, script: dict[str, list[Outcome]]) -> tuple[Scripted, Board]:
+    store, work = entered(path, tiny_grid())
+    backend = Scripted(store, script)
+    return backend, run_grid(store, work.jobs, backend, lambda _: None)
+
+
+def test_what_is_needed_comes_first_and_nothing_is_run_twice(tmp_path: Path):
+    backend, board = run_scripted(tmp_path, {})
+    assert backend.order == ["pretraining", "cell", "cell"]
+    assert (len(board.done), board.failed, backend.stopped) == (3, {}, True)
+    again, _ = run_scripted(tmp_path, {})
+    assert again.order == []
+
+
+def test_a_killed_worker_is_not_a_failure(tmp_path: Path):
+    backend, board = run_scripted(tmp_path, {"pretraining": ["again", "again", "again"]})
+    assert backend.order.count("pretraining") == 4
+    assert len(board.done) == 3
+    assert board.failed == {}
+
+
+def test_the_grid_goes_on_without_a_cell_that_failed_twice(tmp_path: Path):
+    backend, board = run_scripted(tmp_path, {"cell": ["error", "done", "error"]})
+    assert backend.order == ["pretraining", "cell", "cell", "cell"]
+    assert len(board.done) == 2
+    assert list(board.failed.values()) == ["its own fault"]
+
+
+def test_cells_whose_pretraining_failed_say_so(tmp_path: Path):
+    _, board = run_scripted(tmp_path, {"pretraining": ["error", "error"]})
+    assert sorted(board.failed.values()) == [
+        "its own fault",
+        "what it needs has failed: its own fault",
+        "what it needs has failed: its own fault",
+    ]
+
+
+def test_a_full_disk_stops_the_grid(tmp_path: Path):
+    with pytest.raises(StorageError, match="the grid stops"):
+        run_scripted(tmp_path, {"cell": ["halt"]})
+
+
+def test_the_time_that_is_left_by_hand(tmp_path: Path):
+    """Two cells that take 2 s each, on one slot."""
+    store, work = entered(tmp_path, tiny_grid(seeds=(0, 1)))
+    board = Board(store, work.jobs)
+    assert board.remaining() is None
+    for job in (*work.jobs[:2], *work.jobs[2:4]):
+        store.commit(job.key, {"seconds": 2.0})
+    assert Board(store, work.jobs).remaining() == pytest.approx(4.0)
+    assert Board(store, work.jobs, slots=2).remaining() == pytest.approx(2.0)
