@@ -107,6 +107,26 @@ def test_a_grid_without_constants_or_a_second_seed_has_no_regret(tmp_path: Path)
         assert 'data-figure="paired"' in text
 
 
+def test_many_tasks_are_folded_and_those_that_do_not_fit_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    one = results()
+    tasks = tuple(f"task {number}" for number in range(5))
+    scores = np.repeat(one.table.scores[:1], 5, axis=0)
+    many = replace(
+        one,
+        table=replace(one.table, tasks=tasks, scores=scores),
+        curves=dict.fromkeys(tasks, one.curves[TASKS[0]]),
+    )
+    text = write_grid_page(many, tmp_path / "report.html", samples=QUICK).read_text()
+    assert text.count('<details class="run">') == 5
+    monkeypatch.setattr("road.report.grid_page.LARGEST_PAGE", 50_000)
+    text = write_grid_page(many, tmp_path / "report.html", samples=QUICK).read_text()
+    shown = text.count('<details class="run">')
+    assert 0 < shown < 5
+    assert f"The figures of {5 - shown} tasks were left out" in text
+
+
 def test_the_numbers_can_be_taken_away(tmp_path: Path):
     whole = results()
     text = write_grid_page(whole, tmp_path / "report.html", samples=QUICK).read_text()
@@ -141,6 +161,17 @@ def test_every_picture_is_visible(browser: Any, tmp_path: Path, width: int, sche
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     assert opened.complaints == []
     assert opened.requests == [page.as_uri()]
+
+
+def test_no_curve_is_filled(browser: Any, tmp_path: Path):
+    """A path that the style sheet does not reach is drawn as a black shape."""
+    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    fills = Opened(browser, page).page.evaluate(
+        """() => [...document.querySelectorAll('path.curve, path.seed')].map(
+            path => getComputedStyle(path).fill)"""
+    )
+    assert len(fills) > 20
+    assert set(fills) == {"none"}
 
 
 def test_names_are_not_cut_off_at_the_left_or_the_top(browser: Any, tmp_path: Path):

@@ -1,6 +1,7 @@
 """From run folders to a comparison: what is finished counts, what is not is missing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,12 @@ from road.report import load_run, summarise
 from road.report.grid_page import write_grid_page
 from road.report.grid_results import GridResults
 from road.report.grid_runs import Axes, GridRun, common_curve, ratio_in_force, results_of
+from road.report.journal import Table
 
 WriteRun = Callable[..., Path]
 MIXERS = {"Fixed 0.5": "fixed", "Decreasing": "decreasing", "ROAD": "road"}
 TASK = "pointmaze-umaze-random"
-AXES = Axes((TASK,), tuple(MIXERS), (0, 1, 2))
+AXES = Axes((TASK,), tuple(MIXERS), (0, 1))
 
 
 @pytest.fixture
@@ -45,10 +47,10 @@ def test_curves_hold_every_seed_at_every_step(results: GridResults):
     assert [one.name for one in results.curves[TASK]] == list(MIXERS)
     for one in results.curves[TASK]:
         np.testing.assert_array_equal(one.steps, np.arange(0, 10_001, 1000))
-        assert one.seeds.shape == (3, 11)
+        assert one.seeds.shape == (2, 11)
         assert np.all(one.low <= one.mean) and np.all(one.mean <= one.high)
     np.testing.assert_allclose(results.curves[TASK][2].seeds[:, -1], results.table.scores[0, 2])
-    assert results.pretraining[TASK].seeds.shape == (3, 10)
+    assert results.pretraining[TASK].seeds.shape == (2, 10)
 
 
 def test_ratios_are_those_in_force(results: GridResults):
@@ -67,22 +69,35 @@ def test_a_period_is_in_force_from_its_start_to_its_end(runs: list[GridRun]):
     np.testing.assert_array_equal(found, [ratio[0], ratio[0], ratio[1], ratio[-1], np.nan])
 
 
+def test_no_ratio_is_in_force_between_periods(runs: list[GridRun]):
+    """Warm-up comes before the first period: here steps 1 to 100, and a pause until 350."""
+    columns = {
+        "step": np.array([300.0, 450.0]),
+        "steps": np.array([200.0, 100.0]),
+        "offline_ratio": np.array([0.1, np.nan]),
+        "realised_ratio": np.array([0.2, 0.4]),
+    }
+    record = replace(runs[0].record, periods=Table(columns, 2))
+    found = ratio_in_force(record, np.array([100.0, 101.0, 320.0, 351.0]))
+    np.testing.assert_array_equal(found, [np.nan, 0.1, np.nan, 0.4])
+
+
 def test_dips_are_those_of_the_summaries(runs: list[GridRun], results: GridResults):
     depths = [dip.depth for dip in (summarise(run.record).dip for run in runs) if dip]
     np.testing.assert_allclose(results.dips[TASK].ravel(), depths)
 
 
 def test_a_run_that_is_still_going_is_missing(runs: list[GridRun], write_run: WriteRun):
-    going = load_run(write_run("going", "road", 2, config={"online_steps": 20_000}))
-    unfinished = [*runs[:-1], GridRun(TASK, "ROAD", 2, going)]
+    going = load_run(write_run("going", "road", 1, config={"online_steps": 20_000}))
+    unfinished = [*runs[:-1], GridRun(TASK, "ROAD", 1, going)]
     results = results_of(unfinished, AXES, "a small grid")
-    assert results.table.missing() == [f"{TASK}, ROAD, seed 2"]
-    assert len(results.curves[TASK][2].seeds) == 2
+    assert results.table.missing() == [f"{TASK}, ROAD, seed 1"]
+    assert len(results.curves[TASK][2].seeds) == 1
 
 
 def test_nothing_finished_is_an_empty_table():
     results = results_of([], AXES, "a small grid")
-    assert len(results.table.missing()) == 9
+    assert len(results.table.missing()) == 6
     assert results.curves == {}
 
 

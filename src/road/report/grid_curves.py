@@ -11,10 +11,13 @@ from road.report.journal import Floats
 from road.report.layout import panel
 from road.report.markup import Markup, tag
 from road.report.svg import area, hover_strips, line, plot, stretched, text
+from road.report.thin import spread_evenly
 from road.report.writing import compact, score
 
 HEIGHT = 300.0
 SMALL = 150.0
+MOST_POINTS, FEW_POINTS, LEAST_POINTS, FEW_HOVERS = 200, 60, 30, 20
+"""Of a curve in a large plot, in a small one, behind another, and those that a pointer finds."""
 BEHIND = "color-mix(in srgb, var(--soft) 55%, var(--surface))"
 """The colour of what is only there to be compared with."""
 
@@ -50,6 +53,7 @@ def overlaid_curves(
     pretraining: Pretraining | None = None,
 ) -> Markup:
     """All methods in one plot: right for a handful of them."""
+    curves = [few_points(one, MOST_POINTS) for one in curves]
     timeline, scale = shared_axes(curves, pretraining, HEIGHT)
     bands = [band(one, timeline, scale, colours[one.name]) for one in curves]
     seeds = [mark for one in curves for mark in seed_lines(one, timeline, scale, colours[one.name])]
@@ -72,26 +76,37 @@ def curve_panels(
     colours: Mapping[str, str],
     pretraining: Pretraining | None = None,
 ) -> Markup:
-    """A small plot per method, the means of all others in grey behind it: right for many."""
+    """A small plot per method, the means of all in grey behind it: right for many."""
+    curves = [few_points(one, FEW_POINTS) for one in curves]
     timeline, scale = shared_axes(curves, pretraining, SMALL)
+    behind = [
+        *(
+            mean_line(few_points(one, LEAST_POINTS), timeline, scale, BEHIND, "seed")
+            for one in curves
+        ),
+        *pretraining_lines(pretraining, timeline, scale)[-1:],
+    ]
     panels = [
-        panel(
-            [ending(one)], one_panel(one, curves, colours[one.name], timeline, scale, pretraining)
-        )
+        panel([ending(one)], one_panel(one, behind, colours[one.name], timeline, scale))
         for one in curves
     ]
     return tag("div", panels, class_="multiples")
 
 
+def few_points(one: MethodCurves, most: int) -> MethodCurves:
+    kept = spread_evenly(len(one.steps), most)
+    return MethodCurves(
+        one.name, one.steps[kept], one.seeds[:, kept], one.low[kept], one.high[kept]
+    )
+
+
 def one_panel(
     shown: MethodCurves,
-    curves: Sequence[MethodCurves],
+    behind: Sequence[Markup],
     colour: str,
     timeline: Timeline,
     scale: Scale,
-    pretraining: Pretraining | None,
 ) -> Markup:
-    behind = [mean_line(one, timeline, scale, BEHIND, "seed") for one in curves if one is not shown]
     x = timeline.place("online", shown.steps)
     hovers = [
         f"step {compact(step)}: {score(value)}"
@@ -106,11 +121,10 @@ def one_panel(
             scale.height,
             *behind,
             band(shown, timeline, scale, colour),
-            *pretraining_lines(pretraining, timeline, scale),
             *seed_lines(shown, timeline, scale, colour),
             mean_line(shown, timeline, scale, colour),
         ),
-        *hover_strips(x, scale.height, hovers, start=timeline.part("online")[0]),
+        *hover_strips(x, scale.height, hovers, start=timeline.part("online")[0], most=FEW_HOVERS),
         label=f"Learning curve: {ending(shown)}",
     )
 

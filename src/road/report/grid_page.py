@@ -26,6 +26,9 @@ SAMPLES = 10_000
 MOST_OVERLAID = 4
 """Up to here, methods share one plot of learning curves; beyond, each has its own."""
 MOST_NAMED = 8
+MOST_UNFOLDED = 3
+LARGEST_PAGE = 6_000_000
+"""Characters; tasks that no longer fit keep their line in the table but not their figures."""
 
 
 def write_grid_page(results: GridResults, out: Path, seed: int = 0, samples: int = SAMPLES) -> Path:
@@ -90,22 +93,37 @@ def scores_figure(results: GridResults) -> Markup:
 
 
 def run_figures(results: GridResults) -> Iterable[Markup]:
-    """What is known of the runs on the way to their scores, task by task."""
-    colours = method_colours(results.table.methods, results.fixed, results.subject)
+    """What is known of the runs on the way to their scores; a fold per task, where many."""
+    unfolded = len(results.table.tasks) <= MOST_UNFOLDED
+    size, left_out = 0, 0
     for task in results.table.tasks:
-        if task in results.curves:
-            yield curves_figure(results, task, colours)
-        if task in results.ratios:
-            yield ratios_figure(results, task)
-        if task in results.dips:
-            caption = (
-                "A dot per seed: how far it fell below its pretrained score after the switch. The "
-                "bar is their mean."
-            )
-            drawn = dip_strip(
-                results.table.methods, list(results.dips[task]), list(colours.values())
-            )
-            yield figure(f"Dips on {short(task)}", caption, drawn, kind="dips")
+        figures = list(task_figures(results, task))
+        size += sum(map(len, figures))
+        if size > LARGEST_PAGE:
+            left_out += 1
+        elif unfolded:
+            yield from figures
+        elif figures:
+            title = tag("summary", tag("h2", short(task)))
+            yield tag("details", title, figures, class_="run")
+    if left_out:
+        words = f"The figures of {left_out} tasks were left out to keep this page small"
+        yield tag("p", f"{words}; report on them separately to see them.", class_="notice")
+
+
+def task_figures(results: GridResults, task: str) -> Iterable[Markup]:
+    colours = method_colours(results.table.methods, results.fixed, results.subject)
+    if results.curves.get(task):
+        yield curves_figure(results, task, colours)
+    if task in results.ratios:
+        yield ratios_figure(results, task)
+    if task in results.dips:
+        caption = (
+            "A dot per seed: how far it fell below its pretrained score after the switch. The bar "
+            "is their mean."
+        )
+        drawn = dip_strip(results.table.methods, list(results.dips[task]), list(colours.values()))
+        yield figure(f"Dips on {short(task)}", caption, drawn, kind="dips")
 
 
 def curves_figure(results: GridResults, task: str, colours: dict[str, str]) -> Markup:
@@ -119,8 +137,9 @@ def curves_figure(results: GridResults, task: str, colours: dict[str, str]) -> M
         key = colour_chips({one.name: colours[one.name] for one in curves})
         drawn = overlaid_curves(curves, colours, before)
         return figure(title, caption, key, drawn, kind="overlay")
-    grey = " Grey lines are the means of the other methods."
-    return figure(title, caption + grey, curve_panels(curves, colours, before), kind="panels")
+    grey = " Grey lines are the means of all methods."
+    drawn = curve_panels(curves, colours, before)
+    return figure(title, caption + grey, drawn, kind="panels")
 
 
 def ratios_figure(results: GridResults, task: str) -> Markup:

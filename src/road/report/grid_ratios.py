@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from road.report.thin import bin_starts
 from road.report.writing import UNKNOWN, compact
 
 ROW = 24.0
-MOST_COLUMNS = 80
+MOST_COLUMNS = 50
 MIDDLE = "tick middle"
 MAP_WIDTH = 0.9
 """The rest of the width is for the mean over all time."""
@@ -72,7 +73,6 @@ def ratio_row(
     row: int, name: str, ratios: Floats, starts: np.ndarray, greatest: float, time: Time
 ) -> list[Markup]:
     top, moments = ROW * row, len(ratios)
-    ends = np.append(starts, moments)
     cells = [
         box(
             MAP_WIDTH * float(first) / moments, top + 1,
@@ -80,13 +80,24 @@ def ratio_row(
             "cell", f"fill-opacity:{value / greatest:.3f}",
             f"{name}, {time.span(first / moments, last / moments)}: m = {value:.2f}",
         )
-        for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-        for value in [mean_of(ratios[first:last])]
+        for first, last, value in stretches(ratios, starts)
         if value > 0
     ]  # fmt: skip
     ground = box(0.0, top + 1, MAP_WIDTH, ROW - 2, "ground")
     overall = text(MAP_WIDTH, top + ROW / 2, written(mean_of(ratios)), "tick", shift=8.0)
     return [ground, row_name(top + ROW / 2, name), *cells, overall]
+
+
+def stretches(ratios: Floats, starts: np.ndarray) -> list[tuple[int, int, float]]:
+    """First, last and mean of each bin; neighbours that are printed alike are one."""
+    found: list[tuple[int, int, float]] = []
+    for first, last in pairwise([*starts.tolist(), len(ratios)]):
+        value = mean_of(ratios[first:last])
+        if found and written(found[-1][2]) == written(value):
+            found[-1] = (found[-1][0], last, found[-1][2])
+        else:
+            found.append((first, last, value))
+    return found
 
 
 def mean_of(ratios: Floats) -> float:

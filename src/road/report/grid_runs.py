@@ -17,7 +17,7 @@ from road.report.naming import part_of
 from road.report.summary import Summary, scored, summarise
 from road.statistics import ScoreTable, curve_band
 
-MOMENTS = 80
+MOMENTS = 50
 """Of the online phase, at which the ratio in force is looked up."""
 
 
