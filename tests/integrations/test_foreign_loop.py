@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from road.errors import StorageError, UsageError
-from road.mixing import BalancedMixer, Controller, DecreasingMixer, FixedMixer, RoadMixer
+from road.mixing import Controller, DecreasingMixer, FixedMixer, RoadMixer
 from road.report.html import write_report
 from road.report.load import load_run
 from road.report.summary import Summary, summarise
@@ -161,8 +161,6 @@ def test_mistakes_of_a_loop_are_named():
         Controller(RoadMixer(arms=(0.5, 1.5)))
     with pytest.raises(ValueError, match=r"offline_ratio must lie in \[0, 1\], got -0.1"):
         Controller(FixedMixer(-0.1))
-    with pytest.raises(ValueError, match="chooses rows"):
-        Controller(BalancedMixer(), offline_rows=10).offline_count(1)
     assert len(controller.history) == 2
     assert controller.end_period(credit=0.0, step=300).period == 2
 

@@ -2,13 +2,17 @@ import json
 import math
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from road.mixing import (
+    AppendMixer,
+    BalancedMixer,
     Controller,
     DecreasingMixer,
     FixedMixer,
+    HypergradientMixer,
     Period,
     ProportionalMixer,
     RoadMixer,
@@ -74,6 +78,29 @@ def test_a_mixer_that_goes_by_sizes_is_told_them():
     assert again.offline_ratio == 0.75
 
 
+def test_a_mixer_that_goes_by_sizes_asks_for_them_and_goes_on_once_it_has_them():
+    """Without the online rows it would stay at offline rows alone for ever."""
+    controller = Controller(AppendMixer(), offline_rows=300)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="end_period the online_rows"):
+            controller.end_period(credit=0.0, step=10)
+    assert (controller.history, controller.step) == ([], 0)
+    controller.end_period(credit=0.0, step=10, online_rows=100)
+    controller.end_period(credit=0.0, step=20)
+    assert controller.offline_ratio == 0.75, "what was told last holds"
+
+
+@pytest.mark.parametrize("mixer", [BalancedMixer(), HypergradientMixer()])
+def test_a_mixer_that_chooses_rows_names_no_ratio(mixer: Any):
+    """A loop that drew by its ratio alone would be another strategy under its name."""
+    controller = Controller(mixer)
+    with pytest.raises(ValueError, match=f"{type(mixer).__name__}.*chooses rows"):
+        _ = controller.offline_ratio
+    with pytest.raises(ValueError, match="chooses rows"):
+        controller.offline_count(1)
+    assert controller.mixture.priorities is not None or controller.mixture.held_back == 200
+
+
 def test_mistakes_are_named():
     controller = Controller(RoadMixer())
     with pytest.raises(ValueError, match="nan"):
@@ -92,6 +119,9 @@ def test_mistakes_are_named():
         controller.load_state_dict({"format": 1})
     with pytest.raises(ValueError, match="1e\\+200"):
         controller.end_period(credit=1e200)
+    for reading in ("mean_return", "error_drop"):
+        with pytest.raises(ValueError, match=f"{reading} must be finite, or NaN.*-inf"):
+            controller.end_period(credit=0.0, **{reading: -math.inf})
     with pytest.raises(ValueError, match="format"):
         controller.load_state_dict({"format": 99})
     assert controller.history == []

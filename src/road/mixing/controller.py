@@ -48,15 +48,17 @@ class Controller:
             raise ValueError(f"total_periods must be 1 or more, got {total_periods}")
         self.mixer, self.seed = mixer, seed
         self.total_periods, self.offline_rows = total_periods, offline_rows
-        self._online_rows = 0
+        self._online_rows: int | None = None
         self.history: list[Period] = []
         self._logbook = Logbook()
         self._state: Any = mixer.init(seed)
-        self._mixture = self._propose()
+        self._mixture = self._propose(self._state, 0, None)
 
     @property
     def offline_ratio(self) -> float:
         """m: the share of each batch to draw from the offline data during this period."""
+        if self._mixture.priorities is not None or self._mixture.held_back:
+            raise ValueError(f"{self.mixer} chooses rows, not only a ratio; road train can use it")
         return self._mixture.offline_ratio
 
     @property
@@ -77,9 +79,7 @@ class Controller:
         """
         if batch_size < 0:
             raise ValueError(f"batch_size must be 0 or more, got {batch_size}")
-        if self._mixture.priorities is not None or self._mixture.held_back:
-            raise ValueError(f"{self.mixer} chooses rows, not only a ratio; road train can use it")
-        return self._logbook.offline_count(self._mixture.offline_ratio, batch_size)
+        return self._logbook.offline_count(self.offline_ratio, batch_size)
 
     def log_evaluation(self, score: float, *, step: int | None = None) -> None:
         """Note how the agent scores by now, on any scale on which more is better.
@@ -110,11 +110,11 @@ class Controller:
         before = self.history[-1].offline_ratio if self.history else None
         period = finished_period(len(self.history), self._mixture, evidence, before)
         state = self.mixer.observe(self._state, self._mixture, evidence)
-        self._logbook.end_period(step)
-        self._state = state
+        rows = self._online_rows if online_rows is None else online_rows
+        mixture = self._propose(state, len(self.history) + 1, rows)
+        self._logbook.end_period(step)  # the last that may refuse: until here nothing has changed
+        self._state, self._mixture, self._online_rows = state, mixture, rows
         self.history.append(period)
-        self._online_rows = self._online_rows if online_rows is None else online_rows
-        self._mixture = self._propose()
         return period
 
     def state_dict(self) -> dict[str, Any]:
@@ -138,11 +138,11 @@ class Controller:
             raise ValueError(f"state_dict is of {saved['mixer']}, this holds {self.mixer!r}")
         history = [period_from_row(row) for row in saved["history"]]
         self._state, self.history = saved["state"], history
-        self._online_rows = int(saved.get("online_rows", 0))
+        self._online_rows = saved.get("online_rows")
         self._logbook = Logbook()
         if "logbook" in saved:
             self._logbook.load_state_dict(saved["logbook"])
-        self._mixture = self._propose()
+        self._mixture = self._propose(self._state, len(history), self._online_rows)
 
     def save(
         self, folder: str | Path, *, task: str | None = None, agent: str | None = None
@@ -182,9 +182,10 @@ class Controller:
         """
         self.load_state_dict(read_state(Path(folder)))
 
-    def _propose(self) -> Mixture:
-        # Without a known end there is no progress to speak of; NaN is refused by those who need it.
+    def _propose(self, state: Any, finished: int, online_rows: int | None) -> Mixture:
+        # Without a known end there is no progress to speak of; NaN is refused by those who need it,
+        # and so are rows that nobody counted: only before the first period it is clear how many.
         total = self.total_periods
-        progress = float("nan") if total is None else min(len(self.history) / total, 1.0)
-        moment = Moment(progress, self.offline_rows, self._online_rows)
-        return self.mixer.propose(self._state, moment)
+        progress = float("nan") if total is None else min(finished / total, 1.0)
+        rows = online_rows if finished else 0
+        return self.mixer.propose(state, Moment(progress, self.offline_rows, rows))

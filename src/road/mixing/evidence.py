@@ -44,6 +44,8 @@ class Evidence:
             raise ValueError("a period ends with both advantages or with a credit, got neither")
         if self.credit is not None:
             check_finite("credit", self.credit)
+        check_seen("error_drop", self.error_drop)
+        check_seen("mean_return", self.mean_return)
 
     def readings(self) -> dict[str, float | None]:
         """Everything but advantages and credit, by name; what was not measured is left out."""
@@ -57,6 +59,11 @@ class Evidence:
             for name, value in named.items()
             if value is not None
         }
+
+
+def check_seen(name: str, value: float | None) -> None:
+    if value is not None and math.isinf(value):
+        raise ValueError(f"{name} must be finite, or NaN where nothing was to be seen, got {value}")
 
 
 class Readings(TypedDict, total=False):
