@@ -45,7 +45,8 @@ GRID = Grid(
     agent_settings={{"hidden": (16, 16)}},
 )
 """
-TIMEOUT = 900.0
+TIMEOUT = 600.0
+SOURCE = Path(__file__).parents[2] / "src"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +56,7 @@ def token(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     path.write_text("0123456789abcdef" * 4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_AUTH_TOKEN_PATH", str(path))
+        patch.setenv("PYTHONPATH", str(SOURCE))  # nodes and drivers run in other folders
         for name, value in SETTINGS.items():
             patch.setenv(name, value)
         yield
@@ -102,9 +104,10 @@ def done(folder: Path) -> int:
     return len(list((folder / "grid" / "done").glob("*.json")))
 
 
-def wait_for(condition: Any) -> None:
+def wait_for(condition: Any, driver: Driver) -> None:
     deadline = time.monotonic() + TIMEOUT
     while not condition():
+        assert driver.process.poll() is None, driver.process.communicate()[1]
         assert time.monotonic() < deadline, "nothing happens any more"
         time.sleep(0.1)
 
@@ -122,7 +125,7 @@ def test_workers_a_node_and_the_driver_are_killed_and_every_cell_is_committed_on
     killed = list[str]()
 
     def kill_a_worker(which: str) -> None:
-        wait_for(lambda: workers(store.path))
+        wait_for(lambda: workers(store.path), driver)
         for process in workers(store.path)[:1]:
             pid = process if which == "job" else parent_of(process)
             os.kill(pid, signal.SIGKILL)
@@ -137,7 +140,7 @@ def test_workers_a_node_and_the_driver_are_killed_and_every_cell_is_committed_on
         (12, lambda: kill_a_worker("Ray worker")),
         (14, driver.kill),
     ):
-        wait_for(lambda count=count: done(tmp_path) >= count)
+        wait_for(lambda count=count: done(tmp_path) >= count, driver)
         first |= {
             path.name: path.stat().st_mtime_ns
             for path in (store.path / "done").glob("*.json")
