@@ -141,9 +141,9 @@ def test_a_period_may_be_an_episode():
 
 def test_a_dataset_that_does_not_fit_is_refused():
     controller = Controller(FixedMixer(0.5))
-    with pytest.raises(DataError, match=r"observation has shape .*4.* online it .*3"):
+    with pytest.raises(DataError, match=r"observation has shape .*4.* online .*3"):
         RoadMixedBuffer(online(), offline(observations=4), controller)
-    with pytest.raises(DataError, match=r"action has shape .*2.* online it .*1"):
+    with pytest.raises(DataError, match=r"action has shape .*2.* online .*1"):
         RoadMixedBuffer(online(), offline(actions=2), controller)
     with pytest.raises(DataError, match="holds no transitions"):
         RoadMixedBuffer(online(), online(), controller)

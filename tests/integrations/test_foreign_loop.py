@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from road.errors import StorageError, UsageError
+from road.integrations.periods import check_period, is_over
 from road.mixing import Controller, DecreasingMixer, FixedMixer, RoadMixer
 from road.report.html import write_report
 from road.report.load import load_run
@@ -172,6 +173,20 @@ def test_every_mixer_has_its_name_in_the_report(tmp_path: Path):
     for mixer, name in ((DecreasingMixer(), "Decreasing"), (FixedMixer(0.3), "Fixed 0.3")):
         assert summary_of(looped(1, mixer, total_periods=2).save(tmp_path)).mixer == name
     assert summary_of(looped(1, Walking()).save(tmp_path)).mixer == "Walking"
+
+
+@pytest.mark.parametrize("period", [0, -5, 1e3, "epsiode", None])
+def test_a_period_is_a_number_of_steps_or_an_episode(period: Any):
+    """A float or a misspelt word would else be taken for an episode."""
+    with pytest.raises(ValueError, match=f"or 'episode', got {period!r}"):
+        check_period(period)
+
+
+def test_a_period_is_over_by_its_own_clock():
+    check_period(20)
+    check_period("episode")
+    assert [is_over(20, steps, ended=True) for steps in (19, 20, 21)] == [False, True, True]
+    assert [is_over("episode", 5, ended=ended) for ended in (False, True)] == [False, True]
 
 
 def test_importing_the_room_imports_no_library():

@@ -18,6 +18,7 @@ from d3rlpy.algos import QLearningAlgoBase
 from d3rlpy.dataset import MixedReplayBuffer, ReplayBufferBase, Transition, TransitionMiniBatch
 
 from road.errors import DataError, UsageError
+from road.integrations.periods import check_period, is_over
 from road.integrations.torch import measure
 from road.mixing import Controller
 
@@ -79,7 +80,7 @@ def check_fit(online: ReplayBufferBase, offline: ReplayBufferBase) -> None:
         shapes = [getattr(info, name).shape for info in (theirs, ours)]
         if list(map(list, shapes[0])) != list(map(list, shapes[1])):
             kind = name.split("_")[0]
-            raise DataError(f"offline dataset: {kind} has shape {shapes[0]}; online it {shapes[1]}")
+            raise DataError(f"offline dataset: {kind} has shape {shapes[0]}, online {shapes[1]}")
 
 
 class RoadCallback:
@@ -88,16 +89,14 @@ class RoadCallback:
     def __init__(
         self, buffer: RoadMixedBuffer, period: int | Literal["episode"] = 1000, *, rows: int = 256
     ) -> None:
-        if isinstance(period, int) and period < 1:
-            raise ValueError(f"period must be 1 or more steps, or 'episode', got {period}")
+        check_period(period)
         self.buffer, self.period, self.rows = buffer, period, rows
 
     def __call__(self, algo: Any, *_: int) -> None:
         buffer, began = self.buffer, self.buffer.period_began
         if began is None:
             return
-        steps = buffer.steps - began
-        if steps >= self.period if isinstance(self.period, int) else not buffer.running:
+        if is_over(self.period, buffer.steps - began, ended=not buffer.running):
             self.end_period(algo)
             buffer.period_began = buffer.steps
 

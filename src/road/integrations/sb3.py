@@ -20,6 +20,7 @@ from stable_baselines3.common.type_aliases import ReplayBufferSamples
 from stable_baselines3.common.vec_env import VecNormalize
 
 from road.errors import DataError, UsageError
+from road.integrations.periods import check_period, is_over
 from road.integrations.rows import check_boxes, rows_of
 from road.integrations.torch import measure
 from road.mixing import Controller
@@ -79,8 +80,7 @@ class RoadCallback(BaseCallback):
 
     def __init__(self, period: int | Literal["episode"] = 1000, *, rows: int = 1024) -> None:
         super().__init__()
-        if isinstance(period, int) and period < 1:
-            raise ValueError(f"period must be 1 or more steps, or 'episode', got {period}")
+        check_period(period)
         self.period, self.rows = period, rows
 
     def _init_callback(self) -> None:
@@ -92,8 +92,8 @@ class RoadCallback(BaseCallback):
         model, buffer = road_model(self.model)
         if buffer.period_began is None:
             return True
-        steps, dones = buffer.steps - buffer.period_began, self.locals["dones"]
-        if steps >= self.period if isinstance(self.period, int) else dones.any():
+        steps, ended = buffer.steps - buffer.period_began, bool(self.locals["dones"].any())
+        if is_over(self.period, steps, ended=ended):
             buffer.period_began = buffer.steps
             self.end_period(model, buffer)
         return True
