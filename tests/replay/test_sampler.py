@@ -78,6 +78,18 @@ def test_one_pool_waits_for_online_data_as_well(spec: Spec):
     np.testing.assert_array_equal(offline_share(stack.rows), 1.0)
 
 
+def test_rows_held_back_are_not_drawn_though_the_ring_has_gone_round(spec: Spec):
+    """Rows 7 to 56 are left of 57; the newest twenty, 37 to 56, are held back."""
+    sampler = make_sampler(spec, 50)
+    sampler.online.rows[:, 1] = [50 + i if i < 7 else i for i in range(50)]
+    sampler.online.written = 57
+    stack = sampler.sample(Mixture(0.5, held_back=20), 100, 64, np.random.default_rng(0))
+    drawn = stack.rows[..., 1][stack.rows[..., 0] == ONLINE]
+    assert set(drawn.astype(int)) == set(range(7, 37))
+    _, probe = sampler.probe(2000, np.random.default_rng(0), held_back=20)
+    assert set(probe[:, 1].astype(int)) == set(range(7, 37))
+
+
 def test_a_probe_is_of_one_source_each(spec: Spec):
     offline, online = make_sampler(spec, 30).probe(12, np.random.default_rng(0))
     assert (offline == OFFLINE).all()

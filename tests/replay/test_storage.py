@@ -53,6 +53,23 @@ def test_the_ring_forgets_the_oldest_and_ends_episodes_across_its_seam(spec: Spe
     assert len(buffer) == 3
 
 
+def test_the_newest_rows_and_the_older_ones_share_the_ring_between_them(spec: Spec):
+    """Rows 2 to 6 are left in a ring of five that has gone round; two of them are held back."""
+    buffer = OnlineBuffer(spec, 5)
+    for reward in range(4):
+        append(buffer, float(reward))
+    assert buffer.older(3) == (0, 1)
+    assert buffer.older(0) == (0, 4)
+    assert buffer.older(9) == (0, 0)
+    for reward in range(4, 7):
+        append(buffer, float(reward))
+    np.testing.assert_array_equal(unpack(buffer.newest(2), spec).reward, [5.0, 6.0])
+    np.testing.assert_array_equal(unpack(buffer.newest(9), spec).reward, [2, 3, 4, 5, 6])
+    begin, count = buffer.older(2)
+    places = (begin + np.arange(count)) % 5
+    np.testing.assert_array_equal(unpack(buffer.rows[places], spec).reward, [2.0, 3.0, 4.0])
+
+
 def test_a_restored_ring_goes_on_the_same(spec: Spec):
     one, other = OnlineBuffer(spec, 4), OnlineBuffer(spec, 4)
     for reward in range(6):

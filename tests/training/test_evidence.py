@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.training.conftest import tiny_plan
 
+from road.errors import UsageError
 from road.mixing import HypergradientMixer, Mixture, RoadMixer
 from road.training.engine import Leaves
 from road.training.evidence import Readings
@@ -97,6 +98,15 @@ def test_a_period_without_an_ended_episode_hears_nothing(tmp_path: Path):
     assert all(period.credit is None for period in periods)
     assert all(period.readings == {"mean_return": None} for period in periods)
     assert math.isfinite(periods[0].offline_advantage or math.nan)
+
+
+def test_a_ring_that_holds_nothing_but_rows_held_back_is_refused(tmp_path: Path):
+    """32 rows of a batch and 30 held back do not fit into 61: it would wait to the end."""
+    mixer = HypergradientMixer(held_back=30)
+    with pytest.raises(UsageError, match=r"holds back 30 rows .* buffer_capacity is 61"):
+        begun(tmp_path / "full", mixer, batch_size=32, buffer_capacity=61)
+    begun(tmp_path / "room", mixer, batch_size=32, buffer_capacity=62).close()
+    begun(tmp_path / "ratio", RoadMixer(), batch_size=32, buffer_capacity=5).close()
 
 
 def test_rows_that_are_held_back_are_not_trained_on(tmp_path: Path):

@@ -1,17 +1,16 @@
 """The sampler that a plan asks for: it weighs every row where the mixtures have priorities."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
-from road.mixing import Mixer, Moment
+from road.errors import UsageError
+from road.mixing import Mixture, Moment
 from road.replay.sampler import MixedSampler, Weighing
 from road.replay.storage import OnlineBuffer
 from road.reweighting.balanced_replay import BalancedReplay
 from road.tasks.task import Task
-from road.training.config import Plan
+from road.training.config import Plan, RunConfig
 from road.training.offline import offline_rows
 from road.types import Spec
 
@@ -22,20 +21,31 @@ def make_sampler(plan: Plan, task: Task, dataset: Dataset) -> MixedSampler:
     capacity = max(min(config.buffer_capacity, config.online_steps), 1)
     spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
     offline = offline_rows(dataset, task, plan.recipe.online.discount)
+    # What kind of mixtures a mixer proposes, its first one tells.
+    first = plan.mixer.propose(plan.mixer.init(config.seed), Moment(0.0, len(offline), 0))
+    check_room(first, config)
     online = OnlineBuffer(spec, capacity)
     return MixedSampler(
         offline=offline,
         online=online,
         enough_online=min(config.batch_size, capacity),
-        weighing=weighing_of(plan.mixer, offline, online, config.seed),
+        weighing=weighing_of(first, offline, online, config.seed),
     )
 
 
+def check_room(mixture: Mixture, config: RunConfig) -> None:
+    """A ring of nothing but rows held back would leave nothing to train on, to the end."""
+    if mixture.held_back and mixture.held_back + config.batch_size > config.buffer_capacity:
+        raise UsageError(
+            f"the mixer holds back {mixture.held_back} rows and a batch takes {config.batch_size} "
+            f"more, but buffer_capacity is {config.buffer_capacity}; raise it, or lower held_back"
+        )
+
+
 def weighing_of(
-    mixer: Mixer[Any], offline: NDArray[np.float32], online: OnlineBuffer, seed: int
+    mixture: Mixture, offline: NDArray[np.float32], online: OnlineBuffer, seed: int
 ) -> Weighing | None:
-    """Who weighs the rows, by what the mixer's first mixture says; None if it names a ratio."""
-    first = mixer.propose(mixer.init(seed), Moment(0.0, len(offline), 0))
-    if first.priorities is None:
+    """Who weighs the rows; None where a mixture names a ratio."""
+    if mixture.priorities is None:
         return None
-    return BalancedReplay(first.priorities, offline, online, seed)
+    return BalancedReplay(mixture.priorities, offline, online, seed)
