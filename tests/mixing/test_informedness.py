@@ -127,3 +127,8 @@ def test_periods_without_a_credit_are_chosen_all_the_same():
     assert (judged.counts, judged.ratios) == ((10, 20), (0.1, 0.5))
     assert judged.sentence.endswith("leaned to m = 0.5 (20 of 30 periods)")
     assert judged.f == informedness(ratios, credits).f
+
+
+def test_a_few_credits_in_many_periods_are_not_called_many():
+    judged = informedness([0.1, 0.2], [1.0, 2.0], chosen=[0.1] * 10 + [0.2] * 9)
+    assert judged.sentence.startswith("2 credits in 19 periods are too few")

@@ -11,7 +11,7 @@ import pytest
 from road.mixing import Controller, RoadMixer
 from road.report import after_the_switch, load_run, summarise, write_report
 from road.report.dip import Dip
-from road.report.heard import heard, reading_names
+from road.report.heard import credit_words, heard, reading_names
 from road.report.tables import dip_cells
 
 WriteRun = Callable[..., Path]
@@ -91,6 +91,16 @@ def test_credits_of_the_loops_own_are_not_called_r_q(write_run: WriteRun, tmp_pa
     path.write_text("".join(json.dumps(row) + "\n" for row in own))
     page = write_report([folder], tmp_path / "report.html").read_text()
     assert "a number of the loop&#x27;s own" in page
+
+
+def test_a_number_of_the_loops_own_is_not_called_r_q_though_advantages_were_told(tmp_path: Path):
+    """Both credits are of the same advantages: 0.5 - 0.5 · 0.2 = 0.4 is R_q, a score is not."""
+    mixer = RoadMixer(overestimation_penalty=0.5)
+    for name, told, symbol in (("own", {"credit": 3.0}, "credit"), ("made", {}, "R_q")):
+        controller = Controller(mixer)
+        for _ in range(3):
+            controller.end_period(offline_advantage=0.5, online_advantage=0.2, **told)
+        assert credit_words(load_run(controller.save(tmp_path / name))).symbol == symbol
 
 
 def test_a_run_without_any_credit_says_so(write_run: WriteRun, tmp_path: Path):

@@ -44,6 +44,27 @@ def test_a_foreign_loops_draws_are_replayed_by_its_own_seed(
     assert own.endswith("100%")
 
 
+def test_a_run_that_heard_another_credit_is_said_to(
+    write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    controller = Controller(RoadMixer(arms=(0.1, 0.5), credit="next-return"))
+    for period in range(30):
+        controller.end_period(offline_advantage=0.1, online_advantage=0.0, mean_return=0.5 * period)
+    folder = controller.save(tmp_path / "loop")
+    _, out, _ = answer(capsys, folder)
+    assert "The run itself was credited with something else (next return)" in out
+    assert "something else (next return)" in (folder / "whatif.html").read_text()
+    assert "something else" not in answer(capsys, write_run())[1]
+
+
+def test_what_a_choice_does_not_hear_makes_no_row_of_its_own(
+    write_run: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    words = "--choice thompson --exploration 0.1 2 --counts windowed --discount 0.9 0.99"
+    _, out, _ = answer(capsys, write_run(), *words.split())
+    assert out.count("thompson") == 1
+
+
 def test_several_values_make_several_rows(write_run: WriteRun, capsys: pytest.CaptureFixture[str]):
     words = "--exploration 0.1 2 --window None 20 --penalty 0.5 --scale standardised"
     _, out, _ = answer(capsys, write_run(arm_effect=4.0), *words.split())

@@ -15,7 +15,7 @@ from road.errors import UsageError
 from road.mixing import RoadMixer
 from road.report import load_run
 from road.report.whatif import (
-    ONLY_CHOICES,
+    described,
     lines,
     read_recorded,
     run_settings,
@@ -63,12 +63,13 @@ def run(words: list[str]) -> int:
     found = read_recorded(record)
     own = run_settings(record, found.arms)
     try:
-        mixers = list(asked_for(flags, own))
+        # What one choice does not hear makes no row of its own: c with Thompson sampling.
+        mixers = list({described(mixer): mixer for mixer in asked_for(flags, own)}.values())
     except ValueError as wrong:
         raise UsageError(str(wrong)) from wrong
     answer = what_if(record, found, mixers)
     page = write_what_if(answer, flags.out or flags.run / "whatif.html")
-    told = [*lines(answer), ONLY_CHOICES, f"picture: {page}"]
+    told = [*lines(answer), answer.notice, f"picture: {page}"]
     sys.stdout.write("".join(f"{line}\n" for line in told))
     return 0
 

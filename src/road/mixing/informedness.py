@@ -80,7 +80,7 @@ def informedness(
         detrended_f=detrended and detrended.f,
         detrended_p=detrended and detrended.p,
         detrended_eta_squared=detrended and detrended.eta_squared,
-        sentence=verdict(distinct, counts, imbalance, detrended),
+        sentence=verdict(distinct, counts, imbalance, detrended, len(credit)),
     )
 
 
@@ -95,15 +95,17 @@ def verdict(
     counts: NDArray[np.intp],
     imbalance: float,
     detrended: ArmTest | None,
+    heard: int,
 ) -> str:
-    """The one sentence that stands in every report."""
+    """The one sentence that stands in every report; ``heard`` counts the credits."""
     periods = int(counts.sum())
     if len(ratios) < 2:
         return f"one ratio was used in all {periods} periods; there was nothing to tell apart"
     if len(ratios) > MOST_ARMS or (counts.max() == 1 and periods > FEW_PERIODS):
         return f"{len(ratios)} ratios in {periods} periods: a schedule, which no credit chose"
     if detrended is None:
-        return f"{periods} periods are too few, or too alike, to say whether the credits differ"
+        few = f"{periods} periods" if heard == periods else f"{heard} credits in {periods} periods"
+        return f"{few} are too few, or too alike, to say whether the credits differ"
     favourite = int(np.argmax(counts))
     preference = f"m = {ratios[favourite]:g} ({counts[favourite]} of {periods} periods)"
     even = imbalance <= rotation_imbalance(periods, len(ratios)) + ROUND_ROBIN_IMBALANCE

@@ -1,10 +1,11 @@
 """What a mixer was told at the end of each period, whose worth that was, and how to call it."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from road.report.journal import Floats, Table
+from road.report.journal import Floats, Table, number
 from road.report.load import RunRecord
 from road.report.naming import part_of, text_of
 
@@ -44,13 +45,20 @@ NONE = CreditWords("credit", "what the period was credited with", "No period was
 
 
 def credit_words(run: RunRecord) -> CreditWords:
-    """By the mixer's settings; a credit without advantages cannot be R_q."""
+    """By the mixer's settings; what is called R_q must be it."""
     name = text_of(part_of(run.config, "mixer"), "credit", "surrogate")
-    told = CREDITS.get(name, OWN)
     if not np.isfinite(run.periods["credit"]).any():
         return NONE
-    measured = np.isfinite(run.periods["offline_advantage"]).any()
-    return OWN if name == "surrogate" and not measured else told
+    return OWN if name == "surrogate" and not is_surrogate(run) else CREDITS.get(name, OWN)
+
+
+def is_surrogate(run: RunRecord) -> bool:
+    """Whether the credits are made of the advantages; a loop may tell a number of its own."""
+    penalty = number(part_of(run.config, "mixer").get("overestimation_penalty"))
+    offline, online = run.periods["offline_advantage"], run.periods["online_advantage"]
+    made = offline - (1.0 if math.isnan(penalty) else penalty) * online
+    known = np.isfinite(run.periods["credit"])
+    return np.allclose(run.periods["credit"][known], made[known], rtol=1e-6, atol=1e-9)
 
 
 def heard(periods: Table) -> tuple[Floats, Floats]:

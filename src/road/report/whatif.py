@@ -11,6 +11,7 @@ from road.errors import UsageError
 from road.mixing import RoadMixer
 from road.mixing.folder import write_whole
 from road.mixing.whatif import Recorded, recorded, replay
+from road.report.heard import CREDITS, credit_words
 from road.report.heatmap import choices_map, tally_of
 from road.report.html import document, numbers_to_take
 from road.report.journal import number, numbers
@@ -25,6 +26,10 @@ ONLY_CHOICES = (
     "ratios, and what it would have scored nobody knows. A ratio that was not run in a period is "
     "credited with what the run recorded for it around that time, on a straight line between its "
     "nearest two periods."
+)
+HEARD_OTHERWISE = (
+    "The run itself was credited with something else ({credit}), so with its own settings, too, a "
+    "replay may choose otherwise than it did."
 )
 
 
@@ -48,6 +53,15 @@ class WhatIf:
     arms: tuple[float, ...]
     choices: tuple[Choice, ...]
     """The first is what really ran."""
+    credit: str
+    """What the run was credited with; a replay hears R_q."""
+
+    @property
+    def notice(self) -> str:
+        """What the answer is, and what it is not."""
+        if self.credit == CREDITS["surrogate"].symbol:
+            return ONLY_CHOICES
+        return f"{ONLY_CHOICES} {HEARD_OTHERWISE.format(credit=self.credit)}"
 
 
 def run_settings(run: RunRecord, arms: Sequence[float]) -> RoadMixer:
@@ -94,7 +108,8 @@ def what_if(run: RunRecord, found: Recorded, mixers: Sequence[RoadMixer]) -> Wha
     names = ["as it ran", *(described(mixer) for mixer in mixers)]
     rows = [found.ratios.tolist(), *chosen]
     pairs = zip(names, rows, strict=True)
-    return WhatIf(run_name(run), found.arms, tuple(judged(name, row, found) for name, row in pairs))
+    choices = tuple(judged(name, row, found) for name, row in pairs)
+    return WhatIf(run_name(run), found.arms, choices, credit_words(run).symbol)
 
 
 def judged(name: str, ratios: Sequence[float], found: Recorded) -> Choice:
@@ -140,7 +155,7 @@ def page(answer: WhatIf) -> Iterable[Markup]:
         "header",
         tag("p", "ROAD what-if", class_="eyebrow"),
         tag("h1", f"Which ratios other settings would have chosen in {shorten(answer.run, 120)}"),
-        tag("p", ONLY_CHOICES, class_="notice", role="note"),
+        tag("p", answer.notice, class_="notice", role="note"),
     )
     head = ["Settings", *(f"m = {arm:g}" for arm in answer.arms), "as the run"]
     rows = [
