@@ -96,10 +96,10 @@ def test_credits_of_the_loops_own_are_not_called_r_q(write_run: WriteRun, tmp_pa
 def test_a_number_of_the_loops_own_is_not_called_r_q_though_advantages_were_told(tmp_path: Path):
     """Both credits are of the same advantages: 0.5 - 0.5 · 0.2 = 0.4 is R_q, a score is not."""
     mixer = RoadMixer(overestimation_penalty=0.5)
-    for name, told, symbol in (("own", {"credit": 3.0}, "credit"), ("made", {}, "R_q")):
+    for name, credit, symbol in (("own", 3.0, "credit"), ("made", None, "R_q")):
         controller = Controller(mixer)
         for _ in range(3):
-            controller.end_period(offline_advantage=0.5, online_advantage=0.2, **told)
+            controller.end_period(offline_advantage=0.5, online_advantage=0.2, credit=credit)
         assert credit_words(load_run(controller.save(tmp_path / name))).symbol == symbol
 
 
