@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from road.errors import StorageError, UsageError
@@ -107,6 +108,17 @@ def test_a_saved_controller_goes_on_the_same_in_the_middle_of_a_period(tmp_path:
         controller.offline_count(4)
         controller.end_period(credit=1.0, step=700)
     assert other.state_dict() == one.state_dict()
+
+
+def test_a_state_from_before_there_was_a_logbook_goes_on_and_is_reported(tmp_path: Path):
+    saved = looped(2).state_dict()
+    del saved["logbook"]
+    controller = Controller(RoadMixer(arms=(0.25, 0.5)))
+    controller.load_state_dict(saved)
+    controller.end_period(credit=1.0)
+    periods = load_run(controller.save(tmp_path)).periods
+    assert periods["offline_ratio"].tolist() == [0.25, 0.5, controller.history[2].offline_ratio]
+    assert np.isnan(periods["realised_ratio"][:2]).all()
 
 
 def test_a_state_that_was_taken_does_not_change_afterwards():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from road.mixing import Advantages, Controller, Evidence, Moment, RoadMixer
-from road.mixing.choice import Thompson
+from road.mixing.choice import Thompson, standard_normals
 from road.mixing.standing import Standing
 
 OPTIONS = [
@@ -126,6 +126,12 @@ def test_thompson_draws_by_seed_and_period():
     credit = noisy(ALIKE)
     assert choices(mixer, credit, 60, seed=1) == choices(mixer, credit, 60, seed=1)
     assert choices(mixer, credit, 60, seed=1) != choices(mixer, credit, 60, seed=2)
+
+
+def test_no_two_draws_share_their_chance():
+    """Neither the next seed's first one nor the next period of this seed."""
+    draws = [tuple(standard_normals(3, (seed, at))) for seed in range(4) for at in range(4)]
+    assert len(set(draws)) == 16
 
 
 @every_option

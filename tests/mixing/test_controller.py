@@ -119,9 +119,9 @@ def test_mistakes_are_named():
         controller.load_state_dict({"format": 1})
     with pytest.raises(ValueError, match="1e\\+200"):
         controller.end_period(credit=1e200)
-    with pytest.raises(ValueError, match="mean_return must be finite, or NaN.*-inf"):
+    with pytest.raises(ValueError, match=r"mean_return must be finite, or NaN.*-inf"):
         controller.end_period(credit=0.0, mean_return=-math.inf)
-    with pytest.raises(ValueError, match="error_drop must be finite, or NaN.*inf"):
+    with pytest.raises(ValueError, match=r"error_drop must be finite, or NaN.*inf"):
         controller.end_period(credit=0.0, error_drop=math.inf)
     with pytest.raises(ValueError, match="format"):
         controller.load_state_dict({"format": 99})

@@ -1,5 +1,6 @@
 """Balanced replay as the sampler sees it: who enters with what, who is drawn, what is learnt."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,9 +8,9 @@ from numpy.typing import NDArray
 from road.errors import NumericError
 from road.mixing import BalancedMixer, Mixture, Moment, Priorities
 from road.replay.rows import row_width, unpack
-from road.replay.sampler import MixedSampler, Stack
+from road.replay.sampler import MixedSampler, Stack, rows_apart
 from road.replay.storage import OnlineBuffer
-from road.reweighting.balanced_replay import BalancedReplay
+from road.reweighting.balanced_replay import BalancedReplay, balanced
 from road.types import Spec
 
 SMALL = Priorities(hidden=(16, 16), density_batch=32, initial_rows=10)
@@ -181,6 +182,29 @@ def test_until_there_is_enough_online_data_rows_are_offline_and_uniform(spec: Sp
     assert waiting.settle(stack, 0) == {}
     for name, array in replay.arrays().items():
         np.testing.assert_array_equal(array, before[name])
+
+
+def test_priorities_are_those_of_the_network_before_its_step(spec: Spec):
+    """A step of 0.5 would move them far; it is taken on other rows at every step of the loop."""
+    settings = Priorities(hidden=(8,), density_batch=16, learning_rate=0.5)
+    after = list[list[NDArray[np.float32]]]()
+    for counter in (3, 3, 4):
+        sampler, replay = make(spec, settings)
+        add(sampler, 30)
+        model = replay.density.learner(0).model
+        stack = sampler.sample(MIXTURE, 1, 8, np.random.default_rng(0))
+        offline, _ = rows_apart(replay.offline, replay.online, 16, replay.draws.at(counter))
+        sampler.settle(stack, counter)
+        drawn, logged = (
+            model(unpack(jnp.asarray(each), spec)) for each in (stack.rows[0], offline)
+        )
+        assert stack.places is not None
+        found = replay.tree.priorities[stack.places[0]]
+        np.testing.assert_allclose(found, balanced(drawn, logged, settings), rtol=1e-5)
+        after.append([np.asarray(leaf) for leaf in replay.leaves])
+    first, same, other = after
+    assert all(map(np.array_equal, first, same))
+    assert not all(map(np.array_equal, first, other))
 
 
 def test_a_ratio_asks_no_weights_and_changes_none(spec: Spec):

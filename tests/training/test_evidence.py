@@ -4,14 +4,14 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from tests.training.conftest import tiny_plan
 
 from road.errors import UsageError
-from road.mixing import HypergradientMixer, Mixture, RoadMixer
+from road.mixing import HypergradientMixer, Mixture, Moment, RoadMixer
 from road.training.engine import Leaves
 from road.training.evidence import Readings
 from road.training.finetune import Finetuning, OnlineStep
@@ -98,6 +98,26 @@ def test_a_period_without_an_ended_episode_hears_nothing(tmp_path: Path):
     assert all(period.credit is None for period in periods)
     assert all(period.readings == {"mean_return": None} for period in periods)
     assert math.isfinite(periods[0].offline_advantage or math.nan)
+
+
+@pytest.mark.parametrize("judge", ["td", "monte-carlo"])
+def test_an_alignment_is_of_offline_rows_of_older_online_ones_and_of_those_held_back(
+    tmp_path: Path, judge: Literal["td", "monte-carlo"]
+):
+    """No episode has ended yet, so that returns have nothing to say and the ratio rests."""
+    mixer = HypergradientMixer(interval=5, held_back=30, judge=judge)
+    run = begun(tmp_path, mixer, online_steps=70)
+    finished = next(step.period for step in steps_of(run) if step.period is not None)
+    assert finished.steps == 5, "its own interval, whatever the run's period is"
+    measure = Readings(run.engine, run.sampler, run.config)
+    offline, online = run.sampler.probe(run.config.batch_size, measure.draws.at(0), held_back=30)
+    sources = offline, online, run.sampler.online.newest(30)
+    expected = run.engine.alignment(run.state.agent, sources, measure.key, 0, judge)
+    names = ("offline_cosine", "online_cosine", "between_cosine")
+    assert [finished.period.readings[name] for name in names] == pytest.approx(expected.tolist())
+    assert (expected[0] == 0.0) == (judge == "monte-carlo")
+    moved = mixer.propose(run.state.mixer, Moment()).offline_ratio
+    assert (moved == 0.5) == (judge == "monte-carlo")
 
 
 def test_a_ring_that_holds_nothing_but_rows_held_back_is_refused(tmp_path: Path):
