@@ -1,11 +1,29 @@
 """Tables in the documents are those that the records give."""
 
 import json
+import math
 
+import numpy as np
 from benchmarks import learning
-from tests.docs.reading import DOCS
+from tests.docs.reading import DOCS, ROOT, prose
+
+from road.theory.recorded import recorded_runs
 
 
 def test_the_table_of_learning_is_that_of_its_record():
     kept = json.loads(learning.RECORD.read_text())["agents"]
     assert learning.table(kept) in (DOCS / "agents" / "record.md").read_text()
+
+
+def test_what_the_readme_says_of_recorded_credits_is_what_they_say():
+    spreads, times = [], []
+    for run in recorded_runs():
+        ratios, credits = np.array(run.ratios), np.array(run.credits)
+        means = [credits[ratios == arm].mean() for arm in np.unique(ratios)]
+        bonus = math.sqrt(2 * math.log(len(credits)) / (len(credits) / len(means)))
+        assert (len(means), round(bonus, 1)) == (5, 0.9)
+        spreads.append(np.ptp(means))
+        times.append(bonus / spreads[-1])
+    text = " ".join(prose(ROOT / "README.md").split())
+    assert f"lay {min(spreads):.2f} to {max(spreads):.2f} apart" in text
+    assert f"{min(times):.0f} to {max(times):.0f} times as much" in text
