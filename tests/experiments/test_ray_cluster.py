@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 SEEDS = tuple(range(8))
 CASES = (Case("pendulum-flipped"), Case("pendulum-mixed"))
 LONG = {**RUN, "online_steps": 300, "checkpoint_every": 50}
-"""Sixteen cells; half of them share nothing, half have a pretraining each."""
+"""Sixteen cells, each with a pretraining of its own: thirty-two jobs."""
 
 FILE = f"""
 from road.experiments.grid import Case, Grid, Strategy
@@ -97,7 +97,7 @@ class Driver:
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.communicate()  # closes its pipe too
 
 
 def done(folder: Path) -> int:
@@ -133,12 +133,12 @@ def test_workers_a_node_and_the_driver_are_killed_and_every_cell_is_committed_on
 
     first = {path.name: path.stat().st_mtime_ns for path in (store.path / "done").iterdir()}
     for count, strike in (
-        (2, lambda: kill_a_worker("job")),
-        (4, lambda: kill_a_worker("Ray worker")),
-        (6, driver.kill),
-        (10, lambda: cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)),
-        (12, lambda: kill_a_worker("Ray worker")),
+        (3, lambda: kill_a_worker("job")),
+        (8, lambda: kill_a_worker("Ray worker")),
         (14, driver.kill),
+        (18, lambda: cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)),
+        (22, lambda: kill_a_worker("Ray worker")),
+        (26, driver.kill),
     ):
         wait_for(lambda count=count: done(tmp_path) >= count, driver)
         first |= {
@@ -183,6 +183,23 @@ def test_a_cluster_of_its_own_has_tokens_on_and_no_dashboard(tmp_path: Path):
     finally:
         board = run_grid(store, work.jobs, backend, lambda _: None)
     assert (len(board.done), board.failed) == (2, {})
+
+
+@pytest.mark.integration
+@pytest.mark.usefixtures("token")
+def test_results_through_an_address_are_those_of_a_shared_folder(tmp_path: Path):
+    """The nodes never see the driver's folder."""
+    grid = tiny_grid(strategies=(ROAD,))
+    store, work = entered(tmp_path / "driver", grid)
+    through = f"file://{tmp_path}/address"
+    board = run_grid(store, work.jobs, RayBackend(store.path, through=through), lambda _: None)
+    assert (len(board.done), board.failed) == (2, {})
+    assert list((store.path / "logs").iterdir()) == []
+    far = sorted(path.name for path in (tmp_path / "address").rglob("*.json"))
+    assert far == sorted(f"{job.key}.json" for job in work.jobs for _ in ("job", "done"))
+    quiet, _ = entered(tmp_path / "quiet", grid)
+    run_grid(quiet, work.jobs, LocalBackend(quiet.path, 2), lambda _: None)
+    assert digests(store.path) == digests(quiet.path)
 
 
 def test_a_cluster_is_not_joined_without_a_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -33,7 +33,8 @@ class GridRun:
     jobs: int | None = None
     """Processes at a time on this machine; by default one per core."""
     out: Path | None = None
-    """The grid's folder; by default grids/NAME-SCALE. With Ray every node must see it."""
+    """The grid's folder; by default grids/NAME-SCALE. With Ray every node must see it, or
+    --through."""
     tasks: tuple[str, ...] = ()
     """Only these cases, by their labels; some run only if named (see `road grid list`)."""
     mixers: tuple[str, ...] = ()
@@ -48,6 +49,8 @@ class GridRun:
     """Keep the checkpoints of finished cells, for `road eval`; they take most of the room."""
     ray_address: str | None = None
     """Of a Ray cluster that runs already, such as auto; by default one is started here."""
+    through: str | None = None
+    """Where jobs and results travel if Ray's nodes share no folder: an fsspec address (s3://...)."""
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -56,6 +59,8 @@ class GridRun:
             raise UsageError("--jobs belongs to the local backend; Ray uses the CPUs that it has")
         if self.ray_address is not None and self.backend != "ray":
             raise UsageError("--ray-address belongs to --backend ray")
+        if self.through is not None and self.backend != "ray":
+            raise UsageError("--through belongs to --backend ray")
 
 
 def run(words: list[str]) -> int:
@@ -139,7 +144,7 @@ def backend_of(path: Path, flags: GridRun) -> "Backend":
     if flags.backend == "ray":
         from road.experiments.backends.ray import RayBackend
 
-        return RayBackend(path, flags.ray_address)
+        return RayBackend(path, flags.ray_address, flags.through)
     from road.experiments.backends.local import LocalBackend
 
     return LocalBackend(path, flags.jobs)

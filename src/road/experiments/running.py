@@ -104,21 +104,27 @@ class Board:
 
     def remaining(self) -> float | None:
         """Seconds that are left, by what jobs of each kind and case have taken; None at first."""
-        left = 0.0
-        now = time.monotonic()
+        now, left, times = time.monotonic(), 0.0, self.times()
         for job in self.open:
-            taken = self.usual(job)
-            if taken is None:
+            alike = times.get((job.kind, case_of(job))) or times.get((job.kind, ""))
+            if alike is None:
                 return None
+            taken = sum(alike) / len(alike)
             left += max(taken - (now - self.running.get(job.key, now)), 0.0)
         return left / max(self.slots, 1)
 
-    def usual(self, job: Job) -> float | None:
-        """How long a job like that one takes."""
-        alike = [each for each in self.jobs if each.kind == job.kind and each.key in self.done]
-        case = [each for each in alike if each.label.split(",")[0] == job.label.split(",")[0]]
-        times = [self.done[each.key] for each in case or alike]
-        return sum(times) / len(times) if times else None
+    def times(self) -> dict[tuple[str, str], list[float]]:
+        """What jobs have taken, by kind and case, and by kind alone."""
+        found: dict[tuple[str, str], list[float]] = {}
+        for job in self.jobs:
+            if job.key in self.done:
+                for case in (case_of(job), ""):
+                    found.setdefault((job.kind, case), []).append(self.done[job.key])
+        return found
+
+
+def case_of(job: Job) -> str:
+    return job.label.partition(",")[0]
 
 
 Watch: TypeAlias = Callable[[Board], None]

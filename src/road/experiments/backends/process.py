@@ -34,9 +34,13 @@ def conclude(store: Store, key: str, code: int) -> Outcome:
     """What an exit code means; a job's own error is noted."""
     outcome = outcome_of(code)
     if outcome == "error":
-        crash = f"killed by {signal.Signals(-code).name}" if code < 0 else ""
-        store.note_failure(key, crash or last_words(store, key))
+        store.note_failure(key, message_of(store, key, code))
     return outcome
+
+
+def message_of(store: Store, key: str, code: int) -> str:
+    """Why a job failed, in its own words if it had any."""
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else last_words(store, key)
 
 
 def outcome_of(code: int) -> Outcome:
@@ -53,11 +57,11 @@ def outcome_of(code: int) -> Outcome:
             return "error"
 
 
-def run_to_its_end(store: str, key: str) -> Outcome:
+def run_to_its_end(store: Path, key: str) -> int:
     """Begin a job and wait for it; the process ends with whoever waits."""
-    process = start_process(Path(store), key)
+    process = start_process(store, key)
     try:
-        return conclude(Store(Path(store)), key, process.wait())
+        return process.wait()
     finally:
         if process.poll() is None:
             process.terminate()

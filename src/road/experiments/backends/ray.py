@@ -1,4 +1,6 @@
-"""A Ray cluster: its nodes take jobs as they have CPUs free; results go through a shared folder.
+"""A Ray cluster: its nodes take jobs as they have CPUs free.
+
+Results go through a folder that all nodes share, or through an address (``experiments/mirror.py``).
 
 Ray is asked for nothing but to start a function somewhere. Whether a job is done is in the store,
 so a lost worker, node or driver costs the steps since the last checkpoint, and no result.
@@ -14,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from road.errors import UsageError
-from road.experiments.backends.process import run_to_its_end
+from road.experiments.backends.process import message_of, outcome_of, run_to_its_end
 from road.experiments.jobs import Job
+from road.experiments.mirror import Mirror, scratch
 from road.experiments.running import Outcome
 from road.experiments.store import Store
 
@@ -26,11 +29,12 @@ TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 class RayBackend:
     """Jobs as tasks of Ray, one CPU each."""
 
-    def __init__(self, store: Path, address: str | None = None) -> None:
-        self._store = Store(store)
+    def __init__(self, store: Path, address: str | None = None, through: str | None = None) -> None:
+        self._store, self._through = Store(store), through
+        self._mirror = None if through is None else Mirror(through)
         self._ray = connected(address)
         # Who retries is the runner: only it knows a job's own error from a lost worker.
-        self._begin = self._ray.remote(num_cpus=1, max_retries=0)(run_to_its_end)
+        self._begin = self._ray.remote(num_cpus=1, max_retries=0)(work_on_a_node)
         self._running: dict[Any, Job] = {}
 
     @property
@@ -38,16 +42,27 @@ class RayBackend:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def start(self, job: Job) -> None:
-        self._running[self._begin.remote(str(self._store.path), job.key)] = job
+        if self._mirror is not None:
+            self._mirror.announce([*map(self._store.job, job.needs), job])
+        self._running[self._begin.remote(str(self._store.path), job.key, self._through)] = job
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
         if not self._running:
             time.sleep(seconds)
             return []
         ended, _ = self._ray.wait(list(self._running), num_returns=1, timeout=seconds)
-        return [(self._running.pop(each), self._outcome(each)) for each in ended]
+        return [(job, self._outcome(job, each)) for each in ended for job in [self._running[each]]]
 
-    def _outcome(self, ended: Any) -> Outcome:
+    def _outcome(self, job: Job, ended: Any) -> Outcome:
+        del self._running[ended]
+        outcome, message = self._heard(ended)
+        if outcome == "error":
+            self._store.note_failure(job.key, message)
+        if outcome == "done" and self._mirror is not None:
+            self._mirror.gather(self._store, job)
+        return outcome
+
+    def _heard(self, ended: Any) -> tuple[Outcome, str]:
         trouble = self._ray.exceptions
         try:
             return self._ray.get(ended)
@@ -56,7 +71,7 @@ class RayBackend:
                 f"a Ray node cannot run jobs: {str(error).splitlines()[-1]}"
             ) from error
         except trouble.RayError:  # the worker or its node is lost
-            return "again"
+            return "again", ""
 
     def stop(self) -> None:
         for each in self._running:
@@ -65,6 +80,21 @@ class RayBackend:
             self._ray.wait(list(self._running), num_returns=len(self._running), timeout=60.0)
         self._running.clear()
         self._ray.shutdown()
+
+
+def work_on_a_node(store: str, key: str, through: str | None) -> tuple[Outcome, str]:
+    """What a node does with a job: run it, and tell how it ended."""
+    place, mirror = Store(Path(store)), None if through is None else Mirror(through)
+    if through is not None and mirror is not None:
+        if mirror.is_done(key):
+            return "done", ""
+        place = scratch(through)
+        mirror.bring(place, key)
+    code = run_to_its_end(place.path, key)
+    outcome = outcome_of(code)
+    if outcome == "done" and mirror is not None:
+        mirror.publish(place, place.job(key))
+    return outcome, message_of(place, key, code) if outcome == "error" else ""
 
 
 def connected(address: str | None) -> Any:

@@ -1,0 +1,80 @@
+"""What the runner of grids costs, and what a second core gives.
+
+    python -m benchmarks.grid            # about ten minutes on two quiet cores
+    python -m benchmarks.grid --quick    # a first look: two minutes, cells too short to be fair
+
+Overhead is the share of the slots' time in which no worker was at work: 1 - sum of the workers'
+wall times / (slots · wall time of the whole command). A worker's time counts from the start of its
+process. Speed-up is the cells per hour of as many processes as there are cores over those of one.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import ROOT, cores, describe_commit, describe_machine
+
+RECORD = ROOT / "benchmarks" / "records" / "grid.json"
+GRID = """
+from road.experiments.grid import Case, Grid, Strategy
+
+GRID = Grid(
+    "bench",
+    cases=(Case("pendulum-flipped"),),
+    strategies=(Strategy("Fixed 0.5", "fixed"), Strategy("ROAD", "road")),
+    seeds={seeds},
+    run={{"online_steps": {steps}, "evaluate_every": 5_000}},
+)
+"""
+
+
+def measure(folder: Path, jobs: int) -> dict[str, Any]:
+    """One run of the whole grid, with so many processes at a time."""
+    out = folder / f"jobs-{jobs}"
+    words = ["grid", "run", "bench_grid.py", "--jobs", str(jobs), "--out", str(out)]
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-m", "road.cli", *words], cwd=folder, check=True)
+    wall = time.monotonic() - began
+    results = [json.loads(path.read_text()) for path in (out / "done").glob("*.json")]
+    at_work = sum(result["seconds"] for result in results)
+    cells = sum(result["kind"] == "cell" for result in results)
+    return {
+        "jobs": jobs,
+        "wall_seconds": round(wall, 2),
+        "workers_seconds": round(at_work, 2),
+        "overhead": round(1.0 - at_work / (jobs * wall), 4),
+        "cells_per_hour": round(3600.0 * cells / wall, 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        steps, seeds = (5_000, (0,)) if quick else (40_000, (0, 1, 2, 3))
+        text = GRID.format(steps=steps, seeds=seeds)
+        (folder / "bench_grid.py").write_text(text)
+        measure_first = folder / "warm"  # the first run compiles; it is not counted
+        measure_first.mkdir()
+        (measure_first / "bench_grid.py").write_text(text.replace(f"seeds={seeds}", "seeds=(9,)"))
+        measure(measure_first, cores())
+        runs = [measure(folder, jobs) for jobs in (1, cores())]
+    speed_up = runs[1]["cells_per_hour"] / runs[0]["cells_per_hour"]
+    figures = {
+        "overhead": {"value": runs[0]["overhead"], "bar": 0.02},
+        "speed_up": {"value": round(speed_up, 3), "bar": 1.8, "cores": cores()},
+    }
+    print(json.dumps(figures, indent=2))
+    record = {**describe_commit(), "machine": describe_machine(), "quick": quick, "runs": runs}
+    RECORD.write_text(json.dumps({**record, "figures": figures}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

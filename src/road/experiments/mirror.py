@@ -1,0 +1,130 @@
+"""A grid through an address: for machines that share no folder, but an object store or the like.
+
+    jobs/KEY.json                       a piece of work, put there by the driver
+    data|pretrained|runs/KEY.zip        what a job made: one object, so it is whole or not there
+    done/KEY.json                       its result, created once: the store refuses a second one
+
+Each machine works in a folder of its own and fetches what a job needs. A job that is killed goes on
+from its checkpoints only where these are; on another machine it begins again, to the same bits.
+"""
+
+import io
+import json
+import shutil
+import zipfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from road.data.folder import data_folder
+from road.errors import StorageError, UsageError
+from road.experiments.identity import hash_of
+from road.experiments.jobs import Job, job_from_json
+from road.experiments.store import FOLDERS, Store, put_once
+
+LEFT_BEHIND = ("LOCK", "checkpoints")
+"""Of a finished cell; an agent at the switch is nothing without its checkpoints."""
+
+
+class Mirror:
+    """What the machines of a grid see of each other."""
+
+    def __init__(self, address: str) -> None:
+        if "://" not in address:
+            raise UsageError(f"an address looks like s3://bucket/grid, got {address!r}")
+        core: Any = import_module("fsspec.core")
+        try:
+            self._files, self._root = core.url_to_fs(address)
+        except (ValueError, ImportError) as error:
+            raise UsageError(f"{address} cannot be reached: {error}") from error
+
+    def announce(self, jobs: list[Job] | tuple[Job, ...]) -> None:
+        """Let every machine know what there is to do."""
+        for job in jobs:
+            self._create(f"jobs/{job.key}.json", json.dumps(job.to_json()).encode())
+
+    def is_done(self, key: str) -> bool:
+        return bool(self._files.exists(f"{self._root}/done/{key}.json"))
+
+    def bring(self, store: Store, key: str) -> Job:
+        """Fetch a job and whatever it needs into a machine's own folder."""
+        for folder in FOLDERS:
+            (store.path / folder).mkdir(parents=True, exist_ok=True)
+        job = self._job(store, key)
+        for needed in job.needs:
+            self._unpack(store, self._job(store, needed))
+        return job
+
+    def publish(self, store: Store, job: Job) -> bool:
+        """Put a result where all can see it; whether this was the first one."""
+        if not self.is_done(job.key):
+            # Whoever else puts it there puts the same: a job has the same bits everywhere.
+            self._files.pipe_file(self._path(object_of(job)), packed(store.place(job), job))
+        return self._create(f"done/{job.key}.json", json.dumps(store.result(job.key)).encode())
+
+    def gather(self, store: Store, job: Job) -> None:
+        """Fetch a result into the driver's folder: it is the first there, or was there before."""
+        if store.is_done(job.key):
+            return
+        result = json.loads(self._read(f"done/{job.key}.json"))
+        self._unpack(store, job)
+        store.commit(job.key, result)
+
+    def _job(self, store: Store, key: str) -> Job:
+        told = json.loads(self._read(f"jobs/{key}.json"))
+        path = store.path / "jobs" / f"{key}.json"
+        if not path.exists():
+            put_once(path, told)
+        return job_from_json(told)
+
+    def _unpack(self, store: Store, job: Job) -> None:
+        """Aside first: a folder is whole or not there."""
+        folder = store.place(job)
+        if folder.exists():
+            return
+        aside = folder.with_name(f".fetching-{folder.name}")
+        shutil.rmtree(aside, ignore_errors=True)
+        with zipfile.ZipFile(io.BytesIO(self._read(object_of(job)))) as archive:
+            archive.extractall(aside)  # leaves out what points elsewhere
+        aside.replace(folder)
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return bytes(self._files.cat_file(f"{self._root}/{name}"))
+        except FileNotFoundError:
+            raise StorageError(f"{self._root} has no {name}: was the grid begun there?") from None
+
+    def _create(self, name: str, content: bytes) -> bool:
+        """Put an object in place unless there is one."""
+        try:
+            self._files.pipe_file(self._path(name), content, mode="create")
+        except FileExistsError:
+            return False
+        return True
+
+    def _path(self, name: str) -> str:
+        """Where an object goes, in a folder that is there."""
+        path = f"{self._root}/{name}"
+        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+        return path
+
+
+def object_of(job: Job) -> str:
+    folder = {"data": "data", "pretraining": "pretrained", "cell": "runs"}[job.kind]
+    return f"{folder}/{job.key}.zip"
+
+
+def packed(folder: Path, job: Job) -> bytes:
+    left_behind = LEFT_BEHIND if job.kind == "cell" else LEFT_BEHIND[:1]
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            parts = path.relative_to(folder).parts
+            if path.is_file() and parts[0] not in left_behind:
+                archive.write(path, "/".join(parts))
+    return content.getvalue()
+
+
+def scratch(address: str) -> Store:
+    """A machine's own folder for what travels through that address."""
+    return Store(data_folder() / "grids" / hash_of(address))

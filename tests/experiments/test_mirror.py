@@ -1,0 +1,90 @@
+"""A grid through an address: what one machine made is what another finds, and once only."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.experiments.conftest import ROAD, entered, tiny_grid
+
+from road.errors import StorageError, UsageError
+from road.experiments.jobs import Job
+from road.experiments.mirror import Mirror
+from road.experiments.store import Store
+
+pytest.importorskip("fsspec", reason="fsspec is not installed (the extra 'ray')")
+
+
+@pytest.fixture(params=["memory", "file"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    name = "memory://" + tmp_path.name if request.param == "memory" else f"file://{tmp_path}/far"
+    return f"{name}/{request.node.name.replace('[', '-').strip(']')}"
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> tuple[Store, Job, Job]:
+    """The driver's folder, a pretraining and the cell that needs it."""
+    store, work = entered(tmp_path / "driver", tiny_grid(strategies=(ROAD,)))
+    return store, *work.jobs
+
+
+def make(store: Store, job: Job, content: bytes, result: str) -> None:
+    """What a worker leaves behind."""
+    (store.place(job) / "checkpoints").mkdir(parents=True)
+    (store.place(job) / "checkpoints" / "arrays.npz").write_bytes(content)
+    (store.place(job) / "metrics.jsonl").write_bytes(content)
+    (store.place(job) / "LOCK").write_text("pid 1")
+    store.commit(job.key, {"seconds": 1.0, "made": result})
+
+
+def test_a_result_is_created_once_and_the_first_one_stays(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    driver, _, cell = begun
+    one, two = Store(tmp_path / "one"), Store(tmp_path / "two")
+    mirror = Mirror(address)
+    mirror.announce([cell])
+    for store, made in ((one, "first"), (two, "second")):
+        (store.path / "done").mkdir(parents=True)
+        make(store, cell, made.encode(), made)
+    assert mirror.publish(one, cell) is True
+    assert mirror.publish(two, cell) is False
+    Mirror(address).gather(driver, cell)
+    assert driver.result(cell.key)["made"] == "first"
+    assert (driver.place(cell) / "metrics.jsonl").read_bytes() == b"first"
+
+
+def test_a_machine_gets_the_job_and_what_it_needs(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    driver, pretraining, cell = begun
+    mirror = Mirror(address)
+    mirror.announce([pretraining, cell])
+    make(driver, pretraining, b"\0weights", "here")
+    assert mirror.publish(driver, pretraining)
+    far = Store(tmp_path / "far-away")
+    assert Mirror(address).bring(far, cell.key).what == json.loads(json.dumps(cell.what))
+    found = far.place(pretraining)
+    assert (found / "checkpoints" / "arrays.npz").read_bytes() == b"\0weights"
+    assert not (found / "LOCK").exists()
+    assert [path.name for path in (far.path / "pretrained").iterdir()] == [pretraining.key]
+
+
+def test_a_finished_cell_leaves_its_buffer_behind(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    driver, _, cell = begun
+    worker = Store(tmp_path / "worker")
+    (worker.path / "done").mkdir(parents=True)
+    make(worker, cell, b"rows", "there")
+    Mirror(address).publish(worker, cell)
+    Mirror(address).gather(driver, cell)
+    assert [path.name for path in driver.place(cell).iterdir()] == ["metrics.jsonl"]
+
+
+def test_an_address_that_cannot_be(tmp_path: Path):
+    with pytest.raises(UsageError, match="an address looks like"):
+        Mirror(str(tmp_path))
+    with pytest.raises(UsageError, match="nowhere://x cannot be reached"):
+        Mirror("nowhere://x")
+    with pytest.raises(StorageError, match="was the grid begun there"):
+        Mirror(f"file://{tmp_path}/empty").bring(Store(tmp_path / "s"), "0123456789ab")
