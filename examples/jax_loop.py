@@ -66,13 +66,13 @@ learned = target = {"actor": network(1, 3, 64, 64, 1), "critics": network(2, 4, 
 moments, offline = optimiser.init(learned), np.stack(list(play(2000, 10.0)))  # all noise
 online, controller = np.empty((STEPS, 8), np.float32), Controller(RoadMixer(), seed=SEED)
 controller.log_evaluation(first := sum(2 * row[4] for row in play(1000, 0, seed=1)), step=0)
-for t, row in enumerate(play(STEPS, 0.2)):
-    online[t] = row
+for t, row in enumerate(play(STEPS, 0.2), start=1):
+    online[t - 1] = row
     count = controller.offline_count(BATCH)
-    places = rng.integers(len(offline), size=count), rng.integers(t + 1, size=BATCH - count)
+    places = rng.integers(len(offline), size=count), rng.integers(t, size=BATCH - count)
     batch = np.concatenate([offline[places[0]], online[places[1]]])
     learned, target, moments = update(learned, target, moments, batch)
-    if t % PERIOD == PERIOD - 1:
+    if t % PERIOD == 0:
         seen = surrogate(*q_values(offline), *q_values(online[:t])).advantages
         controller.end_period(offline_advantage=seen.offline, online_advantage=seen.online, step=t)
 controller.log_evaluation(last := sum(2 * row[4] for row in play(1000, 0, seed=1)), step=STEPS)

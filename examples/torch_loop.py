@@ -66,12 +66,12 @@ def score():
 offline = np.stack(list(play(2000, 10.0)))  # all noise
 online, controller = np.empty((STEPS, 8), np.float32), Controller(RoadMixer(), seed=SEED)
 controller.log_evaluation(first := score(), step=0)
-for t, row in enumerate(play(STEPS, 0.2)):
-    online[t] = row
+for t, row in enumerate(play(STEPS, 0.2), start=1):
+    online[t - 1] = row
     count = controller.offline_count(BATCH)
-    batch = torch.cat([draw(offline, count), draw(online[: t + 1], BATCH - count)])
+    batch = torch.cat([draw(offline, count), draw(online[:t], BATCH - count)])
     update(*batch.split([3, 1, 1, 3], dim=1))
-    if t % PERIOD == PERIOD - 1:
+    if t % PERIOD == 0:
         pairs = [draw(rows, 512).split([3, 1, 4], dim=1)[:2] for rows in (offline, online[:t])]
         seen = measure(learned[0], critic, *pairs)
         controller.end_period(offline_advantage=seen.offline, online_advantage=seen.online, step=t)

@@ -53,12 +53,14 @@ def check_single_file_example(name: str, run: str, folder: Path) -> None:
     told = run_example(name, folder).split()
     first, last = float(told[1]), float(told[3])
     assert last > first + 500, told
-    summary = summarise(load_run(folder / "runs" / run))
+    loop = load_run(folder / "runs" / run)
+    summary = summarise(loop)
     assert (summary.pretrained, summary.final) == (
         pytest.approx(first, abs=1),
         pytest.approx(last, abs=1),
     )
     assert summary.periods == 20
+    assert loop.periods["step"][-1] == 2000, "the last period ends with the loop"
 
 
 def run_guide(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
