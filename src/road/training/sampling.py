@@ -1,11 +1,13 @@
 """The sampler that a plan asks for: it weighs every row where the mixtures have priorities."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
 from road.errors import UsageError
-from road.mixing import Mixture, Moment
+from road.mixing import Mixer, Mixture, Moment
 from road.replay.sampler import MixedSampler, Weighing
 from road.replay.storage import OnlineBuffer
 from road.reweighting.balanced_replay import BalancedReplay
@@ -21,15 +23,13 @@ def make_sampler(plan: Plan, task: Task, dataset: Dataset) -> MixedSampler:
     capacity = max(min(config.buffer_capacity, config.online_steps), 1)
     spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
     offline = offline_rows(dataset, task, plan.recipe.online.discount)
-    # What kind of mixtures a mixer proposes, its first one tells.
-    first = plan.mixer.propose(plan.mixer.init(config.seed), Moment(0.0, len(offline), 0))
-    check_room(first, config)
+    check_room(first_mixture(plan.mixer, len(offline), config.seed), config)
     online = OnlineBuffer(spec, capacity)
     return MixedSampler(
         offline=offline,
         online=online,
         enough_online=min(config.batch_size, capacity),
-        weighing=weighing_of(first, offline, online, config.seed),
+        weighing=weighing_of(plan.mixer, offline, online, config.seed),
     )
 
 
@@ -43,9 +43,15 @@ def check_room(mixture: Mixture, config: RunConfig) -> None:
 
 
 def weighing_of(
-    mixture: Mixture, offline: NDArray[np.float32], online: OnlineBuffer, seed: int
+    mixer: Mixer[Any], offline: NDArray[np.float32], online: OnlineBuffer, seed: int
 ) -> Weighing | None:
-    """Who weighs the rows; None where a mixture names a ratio."""
-    if mixture.priorities is None:
+    """Who weighs the rows, by what the mixer's first mixture says; None if it names a ratio."""
+    first = first_mixture(mixer, len(offline), seed)
+    if first.priorities is None:
         return None
-    return BalancedReplay(mixture.priorities, offline, online, seed)
+    return BalancedReplay(first.priorities, offline, online, seed)
+
+
+def first_mixture(mixer: Mixer[Any], offline_rows: int, seed: int) -> Mixture:
+    """It tells of what kind all mixtures of a mixer are."""
+    return mixer.propose(mixer.init(seed), Moment(0.0, offline_rows, 0))
