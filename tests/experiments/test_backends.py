@@ -1,5 +1,6 @@
 """One set of laws for every backend; Ray's own tests are in test_ray_cluster.py."""
 
+import json
 import os
 import signal
 import time
@@ -12,6 +13,7 @@ from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
 
 from road.experiments.backends.local import LocalBackend
 from road.experiments.grid import Case
+from road.experiments.making import Collected
 from road.experiments.running import Backend, run_grid
 
 BACKENDS: dict[str, Callable[[Path], Backend]] = {"local": lambda path: LocalBackend(path, 2)}
@@ -107,3 +109,18 @@ def test_asked_to_stop_it_leaves_no_worker_and_goes_on_later(
     assert workers(store.path) == []
     board = run_grid(store, work.jobs, make(store.path), lambda _: None)
     assert len(board.done) == 2
+
+
+@pytest.mark.integration
+def test_data_that_a_grid_makes_is_made_first_and_learnt_from(
+    make: Callable[[Path], Backend], tmp_path: Path
+):
+    data = Collected("pendulum-mixed", "expert", 400)
+    case = Case("from an expert", task="pendulum-mixed", data=data, run={"offline_steps": 0})
+    store, work = entered(tmp_path / "grid", tiny_grid(cases=(case,), strategies=(ROAD,)))
+    assert [job.kind for job in work.jobs] == ["data", "cell"]
+    board = run_grid(store, work.jobs, make(store.path), lambda _: None)
+    assert (len(board.done), board.failed) == (2, {})
+    log = next((store.path / "data" / work.jobs[0].key).glob("*.hdf5"))
+    config = json.loads((store.path / "runs" / work.jobs[1].key / "config.json").read_text())
+    assert config["own"]["data"] == f"file:{log}"

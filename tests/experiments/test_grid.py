@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.experiments.conftest import FIXED, ROAD, RUN, tiny_grid
 
-from road.errors import UsageError
+from road.errors import DataError, UsageError
 from road.experiments.grid import Case, Strategy
 from road.experiments.identity import canonical, cell_identity, hash_of
 from road.experiments.jobs import work_of
@@ -102,6 +102,15 @@ def test_data_is_known_by_what_is_in_it(tmp_path: Path):
         case = Case("pendulum-flipped", own={"data": f"file:{tmp_path / name}"})
         found.append(hash_of(cell_identity(tiny_grid(cases=(case,)).cells()[0].plan)))
     assert found[0] == found[1] != found[2]
+
+
+def test_a_path_is_written_down_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Workers may run in other folders; and a file that is not there is told at once."""
+    monkeypatch.chdir(tmp_path)
+    cell = tiny_grid(cases=(Case("pendulum-flipped", own={"data": "file:x.hdf5"}),)).cells()[0]
+    assert cell.plan.own.data == f"file:{tmp_path / 'x.hdf5'}"
+    with pytest.raises(DataError, match=r"x\.hdf5: there is no such file"):
+        cell_identity(cell.plan)
 
 
 def test_collected_data_is_known_by_its_policies(tmp_path: Path):

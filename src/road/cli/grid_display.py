@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
+from rich.markup import escape
 from rich.table import Table
 
 from road.experiments.jobs import Job
@@ -55,7 +56,7 @@ def table_of(board: Board) -> Table:
     now = time.monotonic()
     for job in board.jobs:
         if job.key in board.running:
-            table.add_row(job.label, clock(now - board.running[job.key]))
+            table.add_row(escape(job.label), clock(now - board.running[job.key]))
     return table
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import tyro
 
 from road.cli.flags import parse_flags
 from road.cli.grid_work import KEEP
-from road.errors import Interrupted, UsageError
+from road.errors import Interrupted, Preempted, UsageError
 
 if TYPE_CHECKING:
     from road.experiments.grid import Grid
@@ -136,8 +137,9 @@ def carry_out(store: Any, jobs: Any, flags: GridRun) -> "Board":
         try:
             return run_grid(store, jobs, backend_of(store.path, flags), watch, stop)
         except Interrupted as error:
+            kind = Preempted if stop.signal == signal.SIGTERM else Interrupted
             again = f"road grid run {flags.grid} --resume"
-            raise Interrupted(f"{error}; go on with `{again}` and the same flags") from None
+            raise kind(f"{error}; go on with `{again}` and the same flags") from None
 
 
 def backend_of(path: Path, flags: GridRun) -> "Backend":

@@ -6,6 +6,7 @@ A user's own grid is a Python file that builds one of these and calls it ``GRID`
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from road.errors import UsageError
@@ -129,7 +130,7 @@ class Grid:
 
     def plan(self, case: Case, strategy: Strategy, seed: int) -> Plan:
         """What ``road train`` would be asked to do."""
-        own = dict(case.own)
+        own: dict[str, Any] = {**case.own, **anchored(case.own.get("data"))}
         if case.data is not None:
             own["data"] = FROM_THE_GRID
         try:
@@ -145,6 +146,14 @@ class Grid:
         except (TypeError, ValueError, UsageError) as error:
             where = f"grid {self.name!r}, {case.label!r} with {strategy.label!r}"
             raise UsageError(f"{where}: {error}") from error
+
+
+def anchored(data: str | None) -> dict[str, str]:
+    """A path is written down whole: workers may run in other folders."""
+    scheme, _, path = (data or "").partition(":")
+    if scheme not in ("file", "stored"):
+        return {}
+    return {"data": f"{scheme}:{Path(path).expanduser().absolute()}"}
 
 
 def configured(base: Plan, run: Settings) -> RunConfig:

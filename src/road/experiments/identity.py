@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from road.errors import StorageError
+from road.errors import DataError
 from road.experiments.making import checksum
 from road.training.config import Plan
 from road.training.switch import offline_part
@@ -45,5 +45,5 @@ def with_content(told: dict[str, Any]) -> dict[str, Any]:
     if scheme != "file":
         return told
     if not Path(path).is_file():
-        raise StorageError(f"the data of a case, {path}, is not there")
+        raise DataError(f"{path}: there is no such file, and a case of the grid learns from it")
     return {**told, "own": {**told["own"], "data": f"sha256:{checksum(Path(path))}"}}
