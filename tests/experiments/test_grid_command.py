@@ -156,11 +156,11 @@ def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):
     assert main(["grid", "list"]) == 0
     told = capsys.readouterr().out
     assert "table-iql " in told
-    assert "200 of 900 cells." in told
+    assert "200 of 1000 cells." in told
     assert main(["grid", "list", "table-iql"]) == 0
     told = capsys.readouterr().out
     assert (
-        "antmaze-umaze: 100,000 rows of expert, collected with ant-legs.npz of --policies" in told
+        "antmaze-umaze (only if named): 100,000 rows of expert, collected with ant-legs.npz" in told
     )
     assert re.search(
         r"hopper-expert \(only if named\): .* or a SAC trained for 100,000 steps", told

@@ -64,7 +64,7 @@ def test_mini_locomotion_is_long_enough_to_tell_something():
     assert len(grid.cases) == 4
     assert len(grid.seeds) == 5
     for case in grid.cases:
-        if not case.label.startswith("antmaze"):
+        if not case.label.startswith("pointmaze"):
             config = dataclasses.replace(grid, cases=(case,)).cells()[0].plan.config
             assert (config.online_steps, config.evaluation_episodes) == (100_000, 20)
             assert config.online_steps // int(config.period) == 100
@@ -72,6 +72,9 @@ def test_mini_locomotion_is_long_enough_to_tell_something():
 
 def test_mini_data_says_where_it_comes_from():
     for case in GRIDS["table-iql"]("mini").cases:
+        if case.label.startswith("pointmaze"):
+            assert case.data is None  # the task makes it
+            continue
         assert case.data is not None
         learnable = case.label.split("-")[0] in ("hopper", "walker2d", "halfcheetah")
         assert (case.data.train_steps is not None) == learnable

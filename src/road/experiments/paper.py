@@ -37,7 +37,9 @@ KITCHENS = ("kitchen-partial", "kitchen-mixed", "kitchen-complete")
 HANDS = ("pen-binary", "door-binary", "relocate-binary")
 CHEETAHS = tuple(f"halfcheetah-{quality}" for quality in QUALITIES)
 
-FEW = ("antmaze-umaze", "antmaze-medium-play", "hopper-medium", "halfcheetah-medium")
+POINTS = ("pointmaze-umaze-random", "pointmaze-medium-play")
+"""The mazes of the small scale: in trials no ant had reached its goal within its budgets."""
+FEW = (*POINTS, "hopper-medium", "halfcheetah-medium")
 """Two mazes and two bodies: what a mini grid runs unless others are named."""
 
 
@@ -53,7 +55,9 @@ def question(
     """The same tasks and strategies in either scale; in the small one a few tasks by default."""
     if scale == "paper":
         return Grid(name, tuple(map(Case, tasks)), strategies, agent, about=about)
-    cases = mini_cases(*(task for task in tasks if can_be_made(task)), agent=agent)
+    stand_ins = POINTS if any(task in MAZES for task in tasks) else ()
+    made = (*stand_ins, *(task for task in tasks if can_be_made(task)))
+    cases = mini_cases(*made, agent=agent)
     others = tuple(case.label for case in cases if case.label not in few)
     return Grid(name, cases, strategies, agent, seeds=SEEDS, on_request=others, about=about)
 
@@ -127,7 +131,8 @@ def figure_heatmap(scale: Scale) -> Grid:
         *("antmaze-umaze", "antmaze-medium-play", "halfcheetah-medium"),
         *("hopper-medium", "walker2d-medium"),
     )
-    return question("figure-heatmap", about, tasks, (ROAD,), tasks, scale)
+    few = (*POINTS, *tasks[2:])
+    return question("figure-heatmap", about, tasks, (ROAD,), few, scale)
 
 
 BUT_BR = (*fixed(*PAPER_RATIOS), UNIFORM, DECREASING, ROAD)
