@@ -140,3 +140,12 @@ def test_rows_that_are_held_back_are_not_trained_on(tmp_path: Path):
     assert stack.rows[..., 0].max() == online.written - 30 - 1
     _, probe = run.sampler.probe(500, np.random.default_rng(0), held_back=30)
     assert probe[:, 0].max() < online.written - 30
+
+
+def test_every_reading_draws_actions_of_its_own(tmp_path: Path):
+    """On the same rows: neither source, nor any period, shares its chance with another."""
+    run = begun(tmp_path, RoadMixer())
+    measure, rows = Readings(run.engine, run.sampler, run.config), run.sampler.offline[:64]
+    seen = [measure.advantages(run.state.agent, (rows, rows), period) for period in (0, 1)]
+    run.close()
+    assert len({delta for each in seen for delta in (each.offline, each.online)}) == 4
