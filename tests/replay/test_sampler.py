@@ -79,15 +79,15 @@ def test_one_pool_waits_for_online_data_as_well(spec: Spec):
 
 
 def test_rows_held_back_are_not_drawn_though_the_ring_has_gone_round(spec: Spec):
-    """Rows 7 to 56 are left of 57; the newest twenty, 37 to 56, are held back."""
+    """Rows 30 to 79 are left of 80, past the seam; the newest twenty, 60 to 79, are held back."""
     sampler = make_sampler(spec, 50)
-    sampler.online.rows[:, 1] = [50 + i if i < 7 else i for i in range(50)]
-    sampler.online.written = 57
+    sampler.online.rows[:, 1] = [50 + i if i < 30 else i for i in range(50)]
+    sampler.online.written = 80
     stack = sampler.sample(Mixture(0.5, held_back=20), 100, 64, np.random.default_rng(0))
     drawn = stack.rows[..., 1][stack.rows[..., 0] == ONLINE]
-    assert set(drawn.astype(int)) == set(range(7, 37))
+    assert set(drawn.astype(int)) == set(range(30, 60))
     _, probe = sampler.probe(2000, np.random.default_rng(0), held_back=20)
-    assert set(probe[:, 1].astype(int)) == set(range(7, 37))
+    assert set(probe[:, 1].astype(int)) == set(range(30, 60))
 
 
 def test_a_probe_is_of_one_source_each(spec: Spec):
