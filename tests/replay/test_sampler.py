@@ -56,6 +56,7 @@ def test_too_little_online_data_means_offline_rows(spec: Spec, online_rows: int)
     stack = sampler.sample(Mixture(0.1), 2, 8, np.random.default_rng(0))
     np.testing.assert_array_equal(offline_share(stack.rows), 1.0)
     assert not make_sampler(spec, 4, enough=4).waiting(Mixture(0.5))
+    assert make_sampler(spec, 0, enough=0).waiting(Mixture(0.5)), "there is nothing to draw"
 
 
 def test_one_pool_draws_every_row_evenly_and_ignores_the_ratio(spec: Spec):
