@@ -39,6 +39,9 @@ class RayBackend:
 
     @property
     def slots(self) -> int:
+        """The CPUs that the cluster has now; none once it was left."""
+        if not self._ray.is_initialized():
+            return 0
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def start(self, job: Job) -> None:
