@@ -1,9 +1,10 @@
-"""What the hypergradient does on two small tasks of opposite kind, beside fixed ratios and chance.
+"""What the hypergradient does on two small tasks, beside fixed ratios and chance.
 
     python -m benchmarks.hypergradient [--seeds 5] [--runs FOLDER]
 
-On the first task offline rows mislead, on the second they help. One single-threaded run after the
-other by ``road train`` with the task's defaults; killed and started again, it continues.
+On the first task offline rows mislead, on the second they are good in part and ratios differ little.
+One single-threaded run after the other by ``road train`` with the task's defaults; killed and started
+again, it continues.
 """
 
 import argparse

@@ -4,7 +4,7 @@ import json
 import math
 
 import numpy as np
-from benchmarks import learning
+from benchmarks import hypergradient, learning
 from tests.docs.reading import DOCS, ROOT, prose
 
 from road.theory.recorded import recorded_runs
@@ -27,3 +27,8 @@ def test_what_the_readme_says_of_recorded_credits_is_what_they_say():
     text = " ".join(prose(ROOT / "README.md").split())
     assert f"lay {min(spreads):.2f} to {max(spreads):.2f} apart" in text
     assert f"{min(times):.0f} to {max(times):.0f} times as much" in text
+
+
+def test_the_table_of_the_hypergradient_is_that_of_its_record():
+    kept = json.loads(hypergradient.RECORD.read_text())["cells"]
+    assert hypergradient.table(kept) in (DOCS / "mixing" / "hypergradient.md").read_text()

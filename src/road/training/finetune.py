@@ -49,6 +49,8 @@ class OnlineStep:
     metrics: Metrics | None
     """None while warming up, when nothing is trained."""
     offline_ratio: float
+    held_back: int
+    """The newest online rows that are not trained on."""
     waiting: bool
     """Whether the ratio was not in force yet, for lack of online data."""
     episode: FinishedEpisode | None
@@ -99,7 +101,9 @@ class Finetuning:
             period = (
                 self.end_period(state, mixture) if self.is_over(state, mixture, episode) else None
             )
-            yield OnlineStep(metrics, mixture.offline_ratio, waiting, episode, period)
+            yield OnlineStep(
+                metrics, mixture.offline_ratio, mixture.held_back, waiting, episode, period
+            )
             if period is not None:
                 mixture = self.propose(state)
 

@@ -137,7 +137,7 @@ class Run:
         counters = self.state.counters
         if step.waiting and step.metrics is not None and not counters.said_waiting:
             counters.said_waiting = True
-            enough = self.sampler.enough_online
+            enough = self.sampler.enough_online + step.held_back
             self.notify(Note(f"batches are all offline until {enough} online rows are stored"))
         if step.metrics is not None:
             self.log_metrics(step.metrics)
