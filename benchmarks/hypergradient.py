@@ -2,9 +2,9 @@
 
     python -m benchmarks.hypergradient [--seeds 5] [--runs FOLDER]
 
-On the first task offline rows mislead, on the second they are good in part and ratios differ little.
-One single-threaded run after the other by ``road train`` with the task's defaults; killed and started
-again, it continues.
+On the first task offline rows mislead; on the second they are good in part and ratios differ
+little. One single-threaded run after the other by ``road train`` with the task's defaults; killed
+and started again, it continues.
 """
 
 import argparse
