@@ -395,10 +395,10 @@ def test_sac_is_handed_the_fields_of_its_own_name():
         critic_hidden=(2,),
         actor_learning_rate=3.0,
         critic_learning_rate=4.0,
-        discount=5.0,
-        target_rate=6.0,
+        discount=0.5,
+        target_rate=0.6,
         members=7,
-        subset=8,
+        subset=3,
         layer_norm=True,
     )
     for name in (*vars(SAC()),):
