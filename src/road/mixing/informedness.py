@@ -22,9 +22,9 @@ SIGNIFICANCE = 0.05
 ROUND_ROBIN_IMBALANCE = 0.1
 """A choice this much less even than perfect turns still counts as close to round-robin."""
 FEW_PERIODS = 10
-"""Up to here, no ratio used twice means a short run; beyond, it means a schedule."""
+"""Up to here, no ratio used twice means a short run; beyond, a ratio that moves by itself."""
 MOST_ARMS = 100
-"""With more ratios than this a run follows a schedule; nothing was chosen among them."""
+"""With more ratios than this none comes twice; nothing was chosen among them."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def verdict(
     if len(ratios) < 2:
         return f"one ratio was used in all {periods} periods; there was nothing to tell apart"
     if len(ratios) > MOST_ARMS or (counts.max() == 1 and periods > FEW_PERIODS):
-        return f"{len(ratios)} ratios in {periods} periods: a schedule, which no credit chose"
+        return f"{len(ratios)} ratios in {periods} periods: it moved, but no credit chose it"
     if detrended is None:
         few = f"{periods} periods" if heard == periods else f"{heard} credits in {periods} periods"
         return f"{few} are too few, or too alike, to say whether the credits differ"
