@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-HIDDEN = (256, 256)
+HIDDEN = (128, 128)
+"""Half as wide as the defaults, on both sides: CQL takes a third of the time so."""
 BATCH = 256
 DISCOUNT = 0.99
 TARGET_RATE = 0.005
