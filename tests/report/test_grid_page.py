@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from tests.report.test_report_browser import CHROMIUM, QUIET, Opened
 
+from road.report.grid_answers import answers_of
 from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_informed import Informed
 from road.report.grid_matrix import STRONGEST
 from road.report.grid_page import write_grid_page
 from road.report.grid_results import GridResults
@@ -22,7 +24,7 @@ from road.statistics import ScoreTable, curve_band
 METHODS = ("Fixed 0", "Fixed 0.1", "Fixed 0.3", "Uniform", "ROAD")
 TASKS = ("antmaze-large-diverse", "pendulum")
 FIGURES = [
-    "scores", "regret", "paired", "aggregates", "profiles", "improvement",
+    "scores", "regret", "paired", "aggregates", "profiles", "improvement", "informed",
     "panels", "ratios", "dips", "command",
 ]  # fmt: skip
 QUICK = 200
@@ -51,6 +53,7 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
         ratios={TASKS[0]: rng.choice([0.0, 0.1, 0.3], (len(METHODS), seeds, 30))},
         steps={TASKS[0]: 1000.0},
         dips={TASKS[0]: np.abs(rng.normal(5, 2, (len(METHODS), seeds)))},
+        informed=(Informed("ROAD", runs=8, told_apart=3, eta_squared=0.41, imbalance=0.07),),
     )
 
 
@@ -58,6 +61,10 @@ def headline(page: Path) -> str:
     found = re.search(r"<h1>(.*?)</h1>", page.read_text())
     assert found is not None
     return found[1]
+
+
+def page_of(given: GridResults, out: Path) -> Path:
+    return write_grid_page(given, answers_of(given, QUICK), out)
 
 
 @pytest.mark.parametrize(
@@ -69,19 +76,17 @@ def headline(page: Path) -> str:
     ],
 )
 def test_the_headline_claims_what_both_regrets_bear(tmp_path: Path, gain: float, claim: str):
-    page = write_grid_page(results(gain), tmp_path / "report.html", samples=QUICK)
+    page = page_of(results(gain), tmp_path / "report.html")
     assert headline(page).startswith(claim)
 
 
 def test_the_same_results_are_the_same_bytes(tmp_path: Path):
-    one, other = (
-        write_grid_page(results(), tmp_path / name, samples=QUICK).read_bytes() for name in "ab"
-    )
+    one, other = (page_of(results(), tmp_path / name).read_bytes() for name in "ab")
     assert one == other
 
 
 def test_every_figure_is_there(tmp_path: Path):
-    text = write_grid_page(results(), tmp_path / "report.html", samples=QUICK).read_text()
+    text = page_of(results(), tmp_path / "report.html").read_text()
     assert re.findall(r'<figure class="figure" data-figure="(\w+)"', text) == FIGURES
     assert "road grid run table-iql --scale mini" in text
 
@@ -91,18 +96,18 @@ def test_missing_runs_are_named_and_nothing_is_claimed(tmp_path: Path):
     scores = whole.table.scores.copy()
     scores[1, 3, 2] = np.nan
     holed = replace(whole, table=replace(whole.table, scores=scores))
-    page = write_grid_page(holed, tmp_path / "report.html", samples=QUICK)
+    page = page_of(holed, tmp_path / "report.html")
     assert "nothing is said yet about the best fixed ratio" in headline(page)
     text = page.read_text()
     assert "Runs that are missing: pendulum, Uniform, seed 2." in text
     assert re.findall(r'<figure class="figure" data-figure="(\w+)"', text) == [
-        "scores", "panels", "ratios", "dips", "command",
+        "scores", "informed", "panels", "ratios", "dips", "command",
     ]  # fmt: skip
 
 
 def test_a_grid_without_constants_or_a_second_seed_has_no_regret(tmp_path: Path):
     for lacking in (replace(results(), fixed=()), results(seeds=1)):
-        text = write_grid_page(lacking, tmp_path / "report.html", samples=QUICK).read_text()
+        text = page_of(lacking, tmp_path / "report.html").read_text()
         assert '<figure class="figure" data-figure="regret"' not in text
         assert 'data-figure="paired"' in text
 
@@ -118,10 +123,10 @@ def test_many_tasks_are_folded_and_those_that_do_not_fit_are_counted(
         table=replace(one.table, tasks=tasks, scores=scores),
         curves=dict.fromkeys(tasks, one.curves[TASKS[0]]),
     )
-    text = write_grid_page(many, tmp_path / "report.html", samples=QUICK).read_text()
+    text = page_of(many, tmp_path / "report.html").read_text()
     assert text.count('<details class="run">') == 5
     monkeypatch.setattr("road.report.grid_page.LARGEST_PAGE", 50_000)
-    text = write_grid_page(many, tmp_path / "report.html", samples=QUICK).read_text()
+    text = page_of(many, tmp_path / "report.html").read_text()
     shown = text.count('<details class="run">')
     assert 0 < shown < 5
     assert f"The figures of {5 - shown} tasks were left out" in text
@@ -129,7 +134,7 @@ def test_many_tasks_are_folded_and_those_that_do_not_fit_are_counted(
 
 def test_the_numbers_can_be_taken_away(tmp_path: Path):
     whole = results()
-    text = write_grid_page(whole, tmp_path / "report.html", samples=QUICK).read_text()
+    text = page_of(whole, tmp_path / "report.html").read_text()
     packed = re.search(r"base64,([\w+/=]+)", text)
     assert packed is not None
     numbers = json.loads(base64.b64decode(packed[1]))
@@ -151,7 +156,7 @@ def browser() -> Iterator[Any]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_every_picture_is_visible(browser: Any, tmp_path: Path, width: int, scheme: str):
-    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    page = page_of(results(), tmp_path / "report.html")
     opened = Opened(browser, page, width, scheme)
     assert len(opened.boxes("figure")) == len(FIGURES)
     plots = opened.boxes("svg.plot")
@@ -165,7 +170,7 @@ def test_every_picture_is_visible(browser: Any, tmp_path: Path, width: int, sche
 
 def test_no_curve_is_filled(browser: Any, tmp_path: Path):
     """A path that the style sheet does not reach is drawn as a black shape."""
-    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    page = page_of(results(), tmp_path / "report.html")
     fills = Opened(browser, page).page.evaluate(
         """() => [...document.querySelectorAll('path.curve, path.seed')].map(
             path => getComputedStyle(path).fill)"""
@@ -175,7 +180,7 @@ def test_no_curve_is_filled(browser: Any, tmp_path: Path):
 
 
 def test_names_are_not_cut_off_at_the_left_or_the_top(browser: Any, tmp_path: Path):
-    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    page = page_of(results(), tmp_path / "report.html")
     opened = Opened(browser, page, width=400)
     outside = opened.page.evaluate(
         """() => [...document.querySelectorAll('.scroll')].flatMap(scroll => {
@@ -192,7 +197,7 @@ def test_names_are_not_cut_off_at_the_left_or_the_top(browser: Any, tmp_path: Pa
 
 def test_numbers_in_a_matrix_can_be_read_in_light_and_dark(browser: Any, tmp_path: Path):
     """Ink against the strongest cell of the score matrix: a contrast of at least 4.5."""
-    page = write_grid_page(results(), tmp_path / "report.html", samples=QUICK)
+    page = page_of(results(), tmp_path / "report.html")
     for scheme in ("light", "dark"):
         colours = Opened(browser, page, scheme=scheme).page.evaluate(
             """() => {

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from road.report import load_run, summarise
+from road.report.grid_answers import answers_of
 from road.report.grid_page import write_grid_page
 from road.report.grid_results import GridResults
 from road.report.grid_runs import Axes, GridRun, common_curve, ratio_in_force, results_of
@@ -108,7 +109,7 @@ def test_curves_are_cut_to_the_steps_that_all_seeds_have(runs: list[GridRun]):
 
 
 def test_runs_become_a_page(results: GridResults, tmp_path: Path):
-    page = write_grid_page(results, tmp_path / "report.html", samples=200).read_text()
+    page = write_grid_page(results, answers_of(results, 200), tmp_path / "report.html").read_text()
     assert "road grid run mine.py" in page
     for figure in ("scores", "regret", "overlay", "ratios", "dips"):
         assert f'<figure class="figure" data-figure="{figure}"' in page

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GridReport:
-    """Write cells.csv, evaluations.csv (and Parquet), results.md, results.tex and report.html."""
+    """Write tidy tables (CSV, Parquet), results.md, results.tex, findings.md and report.html."""
 
     grid: Annotated[str, tyro.conf.Positional]
     """The grid that was run, or its folder."""
@@ -37,6 +37,8 @@ def run(words: list[str]) -> int:
     from road.experiments.finding import find_folder
     from road.experiments.store import Store
     from road.experiments.tidy import EXTRA, has_parquet, put, write_tidy
+    from road.report.grid_answers import answers_of
+    from road.report.grid_findings import findings
     from road.report.grid_page import write_grid_page
     from road.report.grid_tables import latex_table, markdown_table
 
@@ -48,7 +50,10 @@ def run(words: list[str]) -> int:
     for name, table in (("results.md", markdown_table), ("results.tex", latex_table)):
         put(target / name, table(results.cells, results.paper).encode())
         written.append(target / name)
-    written.append(write_grid_page(results, target / "report.html"))
+    answers = answers_of(results)
+    put(target / "findings.md", findings(results, answers).encode())
+    written.append(target / "findings.md")
+    written.append(write_grid_page(results, answers, target / "report.html"))
     sys.stdout.write((target / "results.md").read_text("utf-8"))
     sys.stdout.write("".join(f"{path}\n" for path in written))
     if not has_parquet():

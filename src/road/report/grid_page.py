@@ -7,13 +7,15 @@ from typing import cast
 import numpy as np
 
 from road.mixing.folder import write_whole
+from road.report import grid_informed
+from road.report.grid_answers import Answers, Regrets
 from road.report.grid_choices import choice_map
 from road.report.grid_curves import curve_panels, overlaid_curves
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import score_matrix
 from road.report.grid_ratios import Time, ratio_map
 from road.report.grid_results import GridResults
-from road.report.grid_statistics import Regrets, regrets_of, statistics_figures
+from road.report.grid_statistics import statistics_figures
 from road.report.grid_strips import dip_strip
 from road.report.grid_tables import html_table
 from road.report.grid_verdict import regret_verdict
@@ -21,8 +23,8 @@ from road.report.html import document, numbers_to_take
 from road.report.journal import Floats
 from road.report.layout import colour_chips, figure
 from road.report.markup import Markup, shorten, tag
+from road.report.tables import table
 
-SAMPLES = 10_000
 MOST_OVERLAID = 4
 """Up to here, methods share one plot of learning curves; beyond, each has its own."""
 MOST_NAMED = 8
@@ -31,25 +33,24 @@ LARGEST_PAGE = 6_000_000
 """Characters; tasks that no longer fit keep their line in the table but not their figures."""
 
 
-def write_grid_page(results: GridResults, out: Path, seed: int = 0, samples: int = SAMPLES) -> Path:
+def write_grid_page(results: GridResults, answers: Answers | None, out: Path) -> Path:
     """Write the page; it appears whole or not at all, and the same results give the same bytes."""
-    body = grid_body(results, np.random.default_rng(seed), samples)
+    body = grid_body(results, answers)
     write_whole(out, document(f"{shorten(results.title, 80)} · ROAD report", body))
     return out
 
 
-def grid_body(
-    results: GridResults, rng: np.random.Generator, samples: int = SAMPLES
-) -> Iterable[Markup]:
-    missing = results.table.missing()
-    regrets = None if missing else regrets_of(results, rng, samples)
+def grid_body(results: GridResults, answers: Answers | None) -> Iterable[Markup]:
+    regrets = None if answers is None else answers.regrets
     yield tag(
         "header", tag("p", f"ROAD report on {shorten(results.title, 80)}", class_="eyebrow"),
-        tag("h1", shorten(headline(results, regrets), 900)), missing_notice(missing),
+        tag("h1", shorten(headline(results, regrets), 900)),
+        missing_notice(results.table.missing()),
     )  # fmt: skip
     yield scores_figure(results)
-    if not missing:
-        yield from statistics_figures(results, regrets, rng, samples)
+    if answers is not None:
+        yield from statistics_figures(results, answers)
+    yield from informed_figures(results)
     yield from run_figures(results)
     yield from reproduction(results)
     yield numbers_to_take(numbers_of(results, regrets), "results.json")
@@ -90,6 +91,14 @@ def scores_figure(results: GridResults) -> Markup:
     return figure(
         "Scores", caption + beside, html_table(cells, results.paper), note, matrix, kind="scores"
     )
+
+
+def informed_figures(results: GridResults) -> Iterable[Markup]:
+    if results.informed:
+        words = grid_informed.informed_verdict(results.subject, results.informed)
+        rows = [one.row for one in results.informed]
+        drawn = table(grid_informed.HEAD, rows)
+        yield figure(words, grid_informed.CAPTION, drawn, kind="informed")
 
 
 def run_figures(results: GridResults) -> Iterable[Markup]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from road.report.grid_cells import Results
 from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_informed import Informed
 from road.report.journal import Floats
 from road.statistics import ScoreTable
 
@@ -34,6 +35,8 @@ class GridResults:
     """Environment steps of the online phase; what ``ratios`` is spread over."""
     dips: Mapping[str, Floats] = field(default_factory=dict)
     """``[method, seed]``: how deep each run fell below its pretrained score."""
+    informed: tuple[Informed, ...] = ()
+    """The methods that several ratios and credits are known of, over all tasks."""
 
     @property
     def cells(self) -> Results:

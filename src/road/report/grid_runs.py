@@ -10,6 +10,7 @@ import numpy as np
 
 from road.report.grid_cells import Results
 from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_informed import Informed, informed_runs
 from road.report.grid_results import GridResults
 from road.report.journal import Floats
 from road.report.load import RunRecord
@@ -67,6 +68,7 @@ def results_of(
         ratios={task: ratios_of(pairs, axes) for task, pairs in of_task.items()},
         steps={task: online_steps(pairs) for task, pairs in of_task.items()},
         dips={task: dips_of(pairs, axes) for task, pairs in of_task.items()},
+        informed=informed_of(finished, axes),
     )
 
 
@@ -159,3 +161,13 @@ def dips_of(pairs: Sequence[Judged], axes: Axes) -> Floats:
             at = axes.methods.index(run.method), axes.seeds.index(run.seed)
             depths[at] = summary.dip.depth
     return depths
+
+
+def informed_of(finished: Sequence[Judged], axes: Axes) -> tuple[Informed, ...]:
+    return tuple(
+        line
+        for method in axes.methods
+        for line in informed_runs(
+            method, [summary.informedness for run, summary in finished if run.method == method]
+        )
+    )

@@ -1,0 +1,127 @@
+"""The numbers that a comparison is judged by, drawn once for the page and for Markdown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from road.report.grid_results import GridResults
+from road.report.grid_verdict import written
+from road.report.writing import probability, signed
+from road.statistics import (
+    Estimate,
+    PairedComparison,
+    Regret,
+    bootstrap_estimate,
+    compare_paired,
+    estimate_improvement,
+    held_out_regret,
+    hindsight_regret,
+    interquartile_mean,
+    mean,
+    median,
+    optimality_gap,
+)
+
+SAMPLES = 10_000
+"""Of the bootstrap."""
+AGGREGATES = {
+    "IQM": interquartile_mean,
+    "median": median,
+    "mean": mean,
+    "optimality gap": optimality_gap,
+}
+
+
+@dataclass(frozen=True)
+class Regrets:
+    """Against the best fixed ratio, chosen in both ways."""
+
+    hindsight: Regret
+    held_out: Regret
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What takes every run of a grid."""
+
+    regrets: Regrets | None
+    paired: Mapping[str, PairedComparison]
+    """The subject against each other method."""
+    aggregates: Mapping[str, Estimate]
+    improvement: Estimate
+
+
+def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> Answers | None:
+    """None while a run is missing."""
+    if results.table.missing():
+        return None
+    scores, rng = results.table.scores, np.random.default_rng(seed)
+    return Answers(
+        regrets_of(results, rng, samples),
+        pairs_of(results, rng, samples),
+        {
+            name: bootstrap_estimate(aggregate, scores, rng, samples)
+            for name, aggregate in AGGREGATES.items()
+        },
+        estimate_improvement(scores, rng, samples),
+    )
+
+
+def regrets_of(results: GridResults, rng: np.random.Generator, samples: int) -> Regrets | None:
+    """None where there is no constant to compare with, or no second seed to choose it by."""
+    scores = results.table.scores
+    if not results.fixed or scores.shape[-1] < 2:
+        return None
+    return Regrets(
+        hindsight_regret(scores, results.fixed, rng, samples),
+        held_out_regret(scores, results.fixed, rng, samples),
+    )
+
+
+def pairs_of(
+    results: GridResults, rng: np.random.Generator, samples: int
+) -> dict[str, PairedComparison]:
+    """The subject against every other method, seed by seed."""
+    methods, scores = results.table.methods, results.table.scores
+    if results.subject not in methods:
+        return {}
+    subject = results.table.method(results.subject)
+    return {
+        name: compare_paired(scores, subject, index, rng, samples)
+        for index, name in enumerate(methods)
+        if index != subject
+    }
+
+
+def regret_rows(methods: tuple[str, ...], regrets: Regrets) -> list[list[str]]:
+    return [
+        [name, written(regrets.hindsight, index), written(regrets.held_out, index)]
+        for index, name in enumerate(methods)
+    ]
+
+
+def paired_rows(tasks: int, paired: Mapping[str, PairedComparison]) -> list[list[str]]:
+    return [
+        [
+            name,
+            interval_words(found.overall, 0),
+            probability(found.p),
+            f"{int(np.count_nonzero(found.by_task.point > 0))} of {tasks}",
+        ]
+        for name, found in paired.items()
+    ]
+
+
+def aggregate_rows(methods: tuple[str, ...], aggregates: Mapping[str, Estimate]) -> list[list[str]]:
+    return [
+        [name, *(interval_words(estimate, index) for estimate in aggregates.values())]
+        for index, name in enumerate(methods)
+    ]
+
+
+def interval_words(estimate: Estimate, index: int) -> str:
+    point, low, high = (
+        float(part[index]) for part in (estimate.point, estimate.low, estimate.high)
+    )
+    return signed(f"{point:.1f} ({low:.1f} to {high:.1f})")

@@ -1,0 +1,67 @@
+"""Whether the choices of a method were informed, over all of its runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from road.mixing.informedness import SIGNIFICANCE, Informedness
+
+HEAD = ("Method", "runs tested", "credits tell the arms apart", "share explained", "imbalance")
+CAPTION = (
+    "A run is tested for whether its credits differ by ratio once their trend is removed. One in "
+    "twenty passes by chance. The share explained is η², its mean over runs; imbalance is the "
+    "distance of the choices from round-robin, 0, the mean too. A credit that tells arms apart "
+    "need not rank them rightly: that, only the scores can say."
+)
+
+
+@dataclass(frozen=True)
+class Informed:
+    """A method's runs that could be tested: several ratios, and credits for them."""
+
+    method: str
+    runs: int
+    told_apart: int
+    eta_squared: float
+    imbalance: float
+
+    @property
+    def row(self) -> list[str]:
+        return [
+            self.method,
+            str(self.runs),
+            f"in {self.told_apart} of {self.runs}",
+            f"{self.eta_squared:.2f}",
+            f"{self.imbalance:.2f}",
+        ]
+
+
+def informed_runs(method: str, judged: Sequence[Informedness | None]) -> list[Informed]:
+    """One line about the method, or none if none of its runs can be tested."""
+    tested = [one for one in judged if one is not None and one.detrended_p is not None]
+    if not tested:
+        return []
+    return [
+        Informed(
+            method,
+            runs=len(tested),
+            told_apart=sum(tells_apart(one) for one in tested),
+            eta_squared=sum(one.detrended_eta_squared or 0.0 for one in tested) / len(tested),
+            imbalance=sum(one.imbalance for one in tested) / len(tested),
+        )
+    ]
+
+
+def tells_apart(judged: Informedness) -> bool:
+    return judged.detrended_p is not None and judged.detrended_p < SIGNIFICANCE
+
+
+def informed_verdict(subject: str, informed: Sequence[Informed]) -> str:
+    """The sentence after the headline: whether the subject had anything to go by."""
+    found = next((one for one in informed if one.method == subject), None)
+    if found is None:
+        return f"Whether {subject} was informed could not be tested."
+    return (
+        f"{subject}'s credits told its ratios apart in {found.told_apart} of {found.runs} runs "
+        f"(by chance: {SIGNIFICANCE * found.runs:.1f}), and its choices were "
+        f"{found.imbalance:.2f} away from round-robin."
+    )

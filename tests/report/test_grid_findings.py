@@ -1,0 +1,58 @@
+"""What a comparison says in Markdown, and whether its bandits were informed."""
+
+from dataclasses import replace
+
+import numpy as np
+from tests.report.test_grid_page import QUICK, results
+
+from road.mixing import Informedness, informedness
+from road.report.grid_answers import answers_of
+from road.report.grid_findings import findings
+from road.report.grid_informed import informed_runs, informed_verdict
+
+
+def judged(difference: float) -> Informedness:
+    ratios = np.tile([0.1, 0.5], 30)
+    noise = np.random.default_rng(0).normal(size=60)
+    return informedness(ratios, np.where(ratios > 0.3, difference, 0.0) + noise)
+
+
+def test_runs_whose_credits_differ_are_counted():
+    (line,) = informed_runs("ROAD", [judged(0.0), judged(5.0), judged(5.0), None])
+    assert (line.runs, line.told_apart) == (3, 2)
+    assert 0.5 < line.eta_squared < 0.7
+    assert line.imbalance == 0.0
+    assert "in 2 of 3 runs (by chance: 0.2)" in informed_verdict("ROAD", [line])
+
+
+def test_a_method_of_one_ratio_has_no_line():
+    constant = informedness([0.1] * 9, np.arange(9.0))
+    assert informed_runs("Fixed 0.1", [constant, None]) == []
+    assert informed_verdict("ROAD", []) == "Whether ROAD was informed could not be tested."
+
+
+def test_the_findings_say_what_the_page_says():
+    given = results(gain=20.0)
+    text = findings(given, answers_of(given, QUICK))
+    assert text.startswith("ROAD is better than the best fixed ratio, however that one is chosen")
+    assert "told its ratios apart in 3 of 8 runs (by chance: 0.4)" in text
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Scores",
+        "## Regret against the best fixed ratio",
+        "## Seed by seed",
+        "## Aggregates",
+        "## Informed?",
+    ]
+    (row,) = (line for line in text.splitlines() if line.startswith("| ROAD | −"))
+    assert row.count("−") == 6  # both regrets and their intervals lie below zero
+
+
+def test_without_every_run_only_the_scores_are_told():
+    given = results()
+    scores = given.table.scores.copy()
+    scores[0, 0, 0] = np.nan
+    holed = replace(given, table=replace(given.table, scores=scores))
+    text = findings(holed, answers_of(holed, QUICK))
+    assert "Runs that are missing: 1." in text
+    assert "## Scores" in text
+    assert "## Aggregates" not in text
