@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 FOREIGN := PYTHONPATH=src OMP_NUM_THREADS=1
 ALONE := -q --confcutdir tests/integrations
 
-.PHONY: demo test slow integrations sb3 d3rlpy rliable ray check fix docs bench lock clean
+.PHONY: demo test slow integrations sb3 d3rlpy rliable ray loggers check fix docs bench lock clean
 
 demo: $(READY)  ## pretrain, fine-tune and report on the embedded default task
 	$(BIN)/road train
@@ -17,7 +17,7 @@ test: $(READY)  ## every test but the slow ones
 slow: $(READY)  ## the tests that learn something
 	$(BIN)/python -m pytest -q -m slow
 
-integrations: sb3 d3rlpy rliable ray  ## other libraries, each in an environment of its own
+integrations: sb3 d3rlpy rliable ray loggers  ## other libraries, each in an environment of its own
 
 sb3: $(READY) .venv-sb3/.ready
 	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py rows.py)
@@ -32,6 +32,10 @@ rliable: .venv-rliable/.ready  ## the statistics against rliable's
 
 ray: .venv-ray/.ready  ## grids on a Ray cluster of two nodes, of which parts are killed
 	$(FOREIGN) .venv-ray/bin/python -m pytest -q tests/experiments/test_ray_cluster.py
+
+loggers: $(READY) .venv-loggers/.ready  ## runs exported to TensorBoard and W&B, and read back
+	$(BIN)/basedpyright --pythonpath .venv-loggers/bin/python $(addprefix src/road/integrations/,tensorboard.py wandb.py)
+	$(FOREIGN) .venv-loggers/bin/python -m pytest $(ALONE) tests/integrations/test_loggers.py
 
 check: $(READY)  ## the gates: format, lint, types, import contracts
 	$(BIN)/ruff format --check .
@@ -56,7 +60,7 @@ lock:  ## renew the lock; needs uv
 	  --no-emit-index-url --no-annotate --no-header -o requirements/lock.txt
 
 clean:
-	rm -rf $(VENV) .venv-sb3 .venv-bench .venv-rliable .venv-ray docs/_build .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-sb3 .venv-bench .venv-rliable .venv-ray .venv-loggers docs/_build .pytest_cache .ruff_cache
 
 $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -83,3 +87,8 @@ $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet -r requirements/ray.txt
 	touch .venv-ray/.ready
+
+.venv-loggers/.ready: requirements/loggers.txt
+	$(PYTHON) -m venv .venv-loggers
+	.venv-loggers/bin/python -m pip install --quiet -r requirements/loggers.txt
+	touch .venv-loggers/.ready

@@ -17,6 +17,7 @@ COMMANDS = {
     "resume": "continue a run that was stopped or killed",
     "eval": "judge a run's saved agent on fresh episodes",
     "report": "draw one or several runs as a self-contained HTML page",
+    "export": "write runs for TensorBoard or W&B to show",
     "whatif": "tell which ratios other settings would have chosen in a run",
     "data": "check, convert, download or collect a dataset",
     "grid": "run many runs for one question, on one machine or many",

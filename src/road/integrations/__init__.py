@@ -1,4 +1,6 @@
-"""ROAD inside other libraries, each in a module of its own that needs its library alone.
+"""ROAD inside other libraries, and runs for trackers to show.
+
+Each is a module of its own that needs its library alone.
 
 Importing this room imports none of them: ``from road.integrations.sb3 import ...``.
 """

@@ -1,0 +1,59 @@
+"""``road export``: runs for TensorBoard or W&B, read from their journals."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+
+from road.cli.flags import parse_flags
+from road.data.extras import need
+from road.errors import UsageError
+from road.report import RunRecord, load_run
+from road.report.series import rows_by_step
+
+NEXT = {
+    "tensorboard": "to look at it: tensorboard --logdir {out}",
+    "wandb": "to send it: wandb sync {out}/wandb/offline-run-*",
+}
+
+
+@dataclass(frozen=True)
+class Export:
+    """Write what runs have recorded, finished or still going, for TensorBoard or W&B.
+
+    Exporting again takes the place of what was exported before.
+    """
+
+    folders: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    """Run folders."""
+    to: Literal["tensorboard", "wandb"]
+    """Event files for TensorBoard, or a W&B run in offline mode; nothing is sent."""
+    out: Path
+    """The folder to write to: what `tensorboard --logdir` is given, or where `wandb/` is made."""
+
+
+def run(words: list[str]) -> int:
+    flags = parse_flags(Export, words, "export")
+    if not flags.folders:
+        raise UsageError("name at least one run folder: road export RUN [RUN ...]")
+    # Read all before the first is written: a wrong folder leaves nothing behind.
+    runs = [load_run(folder) for folder in flags.folders]
+    check_names(runs)
+    writer = need(f"road.integrations.{flags.to}", flags.to, f"--to {flags.to}")
+    for record in runs:
+        rows = rows_by_step(record)
+        place = writer.write_run(rows, flags.out, record.folder, record.config)
+        sys.stdout.write(f"{place}\n")
+    sys.stdout.write(f"{NEXT[flags.to].format(out=flags.out)}\n")
+    return 0
+
+
+def check_names(runs: Sequence[RunRecord]) -> None:
+    """The folder's name is the run's there."""
+    name, count = Counter(run.folder for run in runs).most_common(1)[0]
+    if count > 1:
+        raise UsageError(f"{count} runs are called {name!r}; export them to different folders")

@@ -1,0 +1,90 @@
+"""A run's numbers as a TensorBoard event file; needs ``tensorboard``, not TensorFlow.
+
+    write_run({1000: {"evaluation/score": 42.0}}, Path("boards"), "my-run", config)
+
+The file is new each time and takes the place of the one before, so that nothing is there twice.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
+from tensorboard.compat.proto.tensor_pb2 import TensorProto
+from tensorboard.compat.proto.types_pb2 import DT_STRING
+from tensorboard.summary.writer.record_writer import RecordWriter
+
+from road.errors import StorageError
+
+OURS = "events.out.tfevents.*.road"
+"""TensorBoard knows event files by the third word; we know ours by the last."""
+
+
+def write_run(
+    rows: Mapping[int, Mapping[str, float]], out: Path, name: str, config: Mapping[str, Any]
+) -> Path:
+    """Write numbers by step and name to ``out/name``; gives that folder.
+
+    Raises:
+        StorageError: the folder cannot be written to.
+    """
+    folder = out / name
+    # A new name each time: an open TensorBoard reads on in a file, never again from its beginning.
+    events = folder / OURS.replace("*", f"{time.time_ns():020}")
+    aside = folder / ".events.road"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        earlier = list(folder.glob(OURS))
+        write_events(rows, config, aside)
+        aside.replace(events)
+        clear(earlier)
+    except OSError as failure:
+        raise StorageError(f"cannot write to {folder}: {failure.strerror}") from failure
+    return folder
+
+
+def clear(earlier: Iterable[Path]) -> None:
+    """Empty the last event file, remove those before it, which are empty already.
+
+    An open TensorBoard goes on to the next file when it is through with one that is there; one that
+    is gone it waits for.
+    """
+    for old in earlier:
+        if old.stat().st_size:
+            old.write_bytes(b"")
+        else:
+            old.unlink()
+
+
+def write_events(
+    rows: Mapping[int, Mapping[str, float]], config: Mapping[str, Any], path: Path
+) -> None:
+    # Journals have no clock times: all rows get that of the export.
+    now = time.time()
+    with path.open("wb") as file:
+        records = RecordWriter(file)
+
+        def add(**content: Any) -> None:
+            records.write(Event(wall_time=now, **content).SerializeToString())
+
+        add(file_version="brain.Event:2")
+        # Makes a TensorBoard that is open forget what an earlier file of this run had told it.
+        add(session_log=SessionLog(status=SessionLog.START))
+        add(summary=Summary(value=[settings_text(config)]))
+        for step, numbers in rows.items():
+            values = [Summary.Value(tag=tag, simple_value=x) for tag, x in numbers.items()]
+            add(step=step, summary=Summary(value=values))
+
+
+def settings_text(config: Mapping[str, Any]) -> Summary.Value:
+    """The settings as TensorBoard's text page shows them: Markdown, indented to stay as it is."""
+    lines = json.dumps(config, indent=2).splitlines()
+    text = "\n".join(f"    {line}" for line in lines)
+    return Summary.Value(
+        tag="config",
+        metadata=SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name="text")),
+        tensor=TensorProto(dtype=DT_STRING, string_val=[text.encode()]),
+    )
