@@ -45,8 +45,9 @@ def columns(run: RunRecord, switch: int) -> Iterable[tuple[str, Floats, Floats]]
     }
     for prefix, table in journals.items():
         steps = on_one_axis(table, switch)
-        for name in table.columns.keys() - NO_NUMBERS:
-            yield prefix + name, steps, table[name]
+        for name, column in table.columns.items():
+            if name not in NO_NUMBERS:
+                yield prefix + name, steps, column
     yield from arm_columns(run, switch)
 
 
