@@ -14,10 +14,11 @@ from tests.training.test_finetune import rows_of
 
 from road.agents.iql import IQL
 from road.agents.recipes import RECIPES, Recipe, iql_recipe
+from road.cli.train_command import parse_plan
 from road.errors import UsageError
 from road.randomness import Stream, jax_stream
 from road.replay.rows import unpack
-from road.training.config import Plan, default_plan
+from road.training.config import Plan, changed_config, default_plan
 from road.training.events import Event, PhaseStarted, Progressed
 from road.training.evidence import Readings
 from road.training.finetune import Finetuning, OnlineStep
@@ -201,3 +202,19 @@ def test_the_recipe_gives_the_defaults_of_a_plan(recipe: Callable[..., None]):
     recipe(offline=None, warmup_steps=5000, updates_per_step=4)
     config = default_plan("pendulum-flipped").config
     assert (config.offline_steps, config.warmup_steps, config.updates_per_step) == (0, 250, 4)
+
+
+@pytest.mark.parametrize("agent", ["pex", "rlpd", "wsrl"])
+def test_a_run_made_shorter_by_hand_has_a_shorter_warm_up(agent: str):
+    """Else a tiny run would be over before its first update, and not say so."""
+    plan, _ = parse_plan(["pointmaze-umaze-random", "--agent", agent, "--online-steps", "200"])
+    assert plan.config.warmup_steps == 10
+    assert changed_config(default_plan(agent_name=agent), {"online_steps": 200}) == plan.config
+
+
+@pytest.mark.parametrize("words", [["--warmup-steps", "500"], ["--warmup_steps=500"]])
+def test_a_warm_up_that_is_asked_for_is_left_alone(words: list[str]):
+    plan, _ = parse_plan(["--agent", "rlpd", "--online-steps", "2000", *words])
+    assert plan.config.warmup_steps == 500
+    changes = {"online_steps": 2000, "warmup_steps": 500}
+    assert changed_config(default_plan(agent_name="rlpd"), changes) == plan.config

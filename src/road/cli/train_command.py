@@ -53,18 +53,20 @@ def run(words: list[str]) -> int:
 
 def parse_plan(words: list[str]) -> tuple[Any, Where]:
     """The plan: the task's own defaults, changed by the flags."""
-    from road.training.config import RunConfig, default_plan
+    from road.training.config import RunConfig, default_plan, fit_warmup
 
     own = Own(env=value_of(words, "--env"), data=value_of(words, "--data"))
     agent = value_of(words, "--agent") or "iql"
     base = default_plan(task_word(words, own), agent, value_of(words, "--mixer"), own)
     kind = flags_class(base, RunConfig)
     flags: Any = parse_flags(kind, words, "train")
+    # A warm-up that was not asked for follows the online steps that were.
+    asked = is_given(words, "--warmup-steps")
     plan = dataclasses.replace(
         base,
         agent=getattr(flags, group(base.agent_name)),
         mixer=getattr(flags, group(base.mixer_name)),
-        config=flags.run,
+        config=flags.run if asked else fit_warmup(base.recipe, flags.run),
         own=anchored(flags.own),
         allowed=flags.where.allow_import,
     )
@@ -128,6 +130,11 @@ def value_of(words: list[str], flag: str) -> str | None:
         if here.startswith(f"{flag}="):
             return here.removeprefix(f"{flag}=")
     return None
+
+
+def is_given(words: list[str], flag: str) -> bool:
+    """Whether the flag is among the words, in any of the ways in which it may be written."""
+    return any(word.partition("=")[0].replace("_", "-") == flag for word in words)
 
 
 def note_spelling(words: list[str], plan: Any) -> None:

@@ -13,7 +13,7 @@ from road.errors import UsageError
 from road.experiments.making import Collected
 from road.naming import find_name
 from road.tasks.own import Own
-from road.training.config import Plan, RunConfig, default_plan
+from road.training.config import Plan, RunConfig, changed_config, default_plan
 
 Settings: TypeAlias = Mapping[str, Any]
 """Fields of a dataclass that are to be otherwise than its defaults."""
@@ -158,16 +158,8 @@ def anchored(data: str | None) -> dict[str, str]:
 
 def configured(base: Plan, run: Settings) -> RunConfig:
     """The run's settings; what the agent's recipe has no use for is left out."""
-    recipe, changes = base.recipe, dict(run)
-    if recipe.offline is None:
-        changes["offline_steps"] = 0
-    config = dataclasses.replace(base.config, **changes)
-    if "warmup_steps" in changes:
-        return config
-    # A warm-up made for a million steps would eat a short run, as in ``default_config``.
-    return dataclasses.replace(
-        config, warmup_steps=min(recipe.warmup_steps, config.online_steps // 20)
-    )
+    pretrained = base.recipe.offline is not None
+    return changed_config(base, {**run, **({} if pretrained else {"offline_steps": 0})})
 
 
 def picked(things: tuple[Any, ...], labels: Sequence[str], kind: str) -> tuple[Any, ...]:

@@ -153,10 +153,23 @@ def default_plan(
 
 def default_config(recipe: Recipe, run: Mapping[str, Any]) -> RunConfig:
     config = RunConfig(**{"updates_per_step": recipe.updates_per_step, **run})
-    # A warm-up made for a million steps would eat a short run: a twentieth of it at most.
-    warmup = min(recipe.warmup_steps, config.online_steps // 20)
     offline = 0 if recipe.offline is None else config.offline_steps
-    return dataclasses.replace(config, warmup_steps=warmup, offline_steps=offline)
+    return fit_warmup(recipe, dataclasses.replace(config, offline_steps=offline))
+
+
+def fit_warmup(recipe: Recipe, config: RunConfig) -> RunConfig:
+    """The recipe's warm-up: made for a million steps, it would eat a short run.
+
+    So it is a twentieth of the online phase at most.
+    """
+    warmup = min(recipe.warmup_steps, config.online_steps // 20)
+    return dataclasses.replace(config, warmup_steps=warmup)
+
+
+def changed_config(plan: Plan, changes: Mapping[str, Any]) -> RunConfig:
+    """The plan's budgets with other values; a warm-up that is not among them is fitted to them."""
+    config = dataclasses.replace(plan.config, **changes)
+    return config if "warmup_steps" in changes else fit_warmup(plan.recipe, config)
 
 
 def plan_from_json(data: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Plan:

@@ -21,7 +21,7 @@ from road.randomness import Stream, jax_stream
 from road.tasks.own import Own, own_data, own_task
 from road.tasks.task import Task
 from road.tasks.vectors import FlatObservations, unit_actions
-from road.training.config import Plan, RunConfig, default_plan
+from road.training.config import Plan, RunConfig, changed_config, default_plan
 from road.training.engine import Engine
 from road.training.evaluate import Evaluation, spec_of
 from road.training.events import Evaluated, Event, Notify
@@ -81,7 +81,7 @@ def finetune(
     """
     own = Own(**{name: settings.pop(name) for name in own_names() if name in settings})
     plan = given_plan(given_task(environment, dataset, own), agent, mixer, own)
-    plan = replace(plan, config=replace(plan.config, **checked(settings)))
+    plan = replace(plan, config=changed_config(plan, checked(settings)))
     with contextlib.ExitStack() as cleaning:
         folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
         run_in(plan, folder, notify or unheard, resume=resume)
