@@ -15,7 +15,7 @@ LISTED = ("task", "agent", "mixer")
 def find_name(name: str, things: Mapping[str, Thing], kind: str) -> Thing:
     if name in things:
         return things[name]
-    near = get_close_matches(name, things, n=2, cutoff=0.4)
+    near = get_close_matches(name.lower(), things, n=2, cutoff=0.4)
     hint = (
         f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(things)}"
     )

@@ -1,6 +1,7 @@
 """PEX's composite policy and its update against numbers worked out in NumPy."""
 
 import dataclasses
+import json
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +22,7 @@ from road.agents.pex import (
 )
 from road.nn.learner import make_learner
 from road.nn.networks import make_gaussian_actor
+from road.training.config import default_plan, plan_from_json
 from road.types import Batch, Spec
 
 AGENT = PEX(hidden=(16, 16), discount=0.5, inverse_temperature=3.0)
@@ -251,3 +253,11 @@ def test_defaults_are_those_of_the_papers_table_and_the_authors():
         choice_sharpness=10.0,
         evaluation_noise=0.1,
     )
+
+
+def test_a_greedy_choice_can_be_written_down_and_read_back():
+    """JSON has no infinity, and a run folder holds JSON."""
+    greedy = PEX(choice_sharpness=float("inf"))
+    plan = dataclasses.replace(default_plan(agent_name="pex"), agent=greedy)
+    text = json.dumps(plan.to_json(), allow_nan=False)
+    assert plan_from_json(json.loads(text)) == plan

@@ -179,6 +179,9 @@ def test_settings_that_make_no_sense_are_refused_by_name(name: str):
     agent: Any = AGENT_LIST[name]
     wrong = {"discount": (1.0, -0.1, float("nan")), "target_rate": (1.5, -0.1), "hidden": ((0,),)}
     also = {"expectile": (0.0, 1.0), "subset": (0, 11), "members": (0,), "proposals": (0,)}
+    never = (float("inf"), float("nan"))  # no run folder could hold them
+    finite = ("learning_rate", "actor_learning_rate", "critic_learning_rate", "temperature")
+    also |= dict.fromkeys((*finite, "conservatism", "target_gap", "entropy_share"), never)
     for field, values in {**wrong, **also}.items():
         for value in values if hasattr(agent, field) else ():
             with pytest.raises(UsageError, match=f"{field} must be .*got"):

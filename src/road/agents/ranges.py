@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import sys
 from typing import Any
 
 from road.errors import UsageError
@@ -9,25 +10,27 @@ from road.errors import UsageError
 TINY = 5e-324
 """The least number above zero: what is compared with it must be more than zero."""
 BELOW_ONE = math.nextafter(1.0, 0.0)
+FINITE = sys.float_info.max
 NUMBERS = {
     "discount": (0.0, BELOW_ONE),
     "target_rate": (0.0, 1.0),
     "slow_rate": (0.0, 1.0),
-    "learning_rate": (0.0, math.inf),
-    "actor_learning_rate": (0.0, math.inf),
-    "critic_learning_rate": (0.0, math.inf),
+    "learning_rate": (0.0, FINITE),
+    "actor_learning_rate": (0.0, FINITE),
+    "critic_learning_rate": (0.0, FINITE),
     "expectile": (TINY, BELOW_ONE),
-    "inverse_temperature": (0.0, math.inf),
-    "choice_sharpness": (0.0, math.inf),
+    "inverse_temperature": (0.0, FINITE),
+    "choice_sharpness": (TINY, math.inf),
     "evaluation_noise": (0.0, 1.0),
-    "temperature": (TINY, math.inf),
-    "decay": (0.0, math.inf),
+    "temperature": (TINY, FINITE),
+    "decay": (0.0, FINITE),
     "decay_steps": (1, math.inf),
     "members": (1, math.inf),
-    "conservatism": (0.0, math.inf),
+    "conservatism": (0.0, FINITE),
     "proposals": (1, math.inf),
     "max_backup": (1, math.inf),
-    "entropy_share": (-math.inf, math.inf),
+    "entropy_share": (-FINITE, FINITE),
+    "target_gap": (-FINITE, FINITE),
 }
 """Least and greatest value by the field's name; None is never checked."""
 
@@ -49,12 +52,12 @@ def check_widths(name: str, widths: tuple[int, ...]) -> None:
 
 
 def check_number(name: str, value: float | int, least: float | int, greatest: float) -> None:
-    if least <= value <= greatest and not math.isnan(value):
+    if least <= value <= greatest:  # never so for what is not a number
         return
-    words = {TINY: "above 0", BELOW_ONE: "below 1"}
-    low = words.get(least, f"{least:g} or more")
-    high = "" if greatest == math.inf else " and " + words.get(greatest, f"{greatest:g} or less")
-    raise UsageError(f"{name} must be {low}{high}, got {value}")
+    low = {TINY: "above 0", -FINITE: ""}.get(least, f"{least:g} or more")
+    high = {BELOW_ONE: "below 1", FINITE: "" if math.isfinite(value) else "finite", math.inf: ""}
+    bounds = [low, high.get(greatest, f"{greatest:g} or less")]
+    raise UsageError(f"{name} must be {' and '.join(filter(None, bounds))}, got {value}")
 
 
 def check_subset(agent: Any) -> None:

@@ -1,6 +1,7 @@
 """What defines a run, as data: written to ``config.json``, read back by ``road resume``."""
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -100,18 +101,26 @@ class Plan:
             "format": FORMAT,
             "task": self.task_name,
             **self.brought(),
-            "agent": {"name": self.agent_name, **dataclasses.asdict(self.agent)},
+            "agent": {"name": self.agent_name, **told(self.agent)},
             "mixer": {"name": self.mixer_name, **dataclasses.asdict(self.mixer)},  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
             **dataclasses.asdict(self.config),
         }
 
     def brought(self) -> dict[str, Any]:
         """What was set in ``own``, where anything was; and whether Python objects were given."""
-        told = {
+        own = {
             name: value for name, value in dataclasses.asdict(self.own).items() if value is not None
         }
         given = {} if self.given is None else {"given": True}
-        return {**({"own": told} if told else {}), **given}
+        return {**({"own": own} if own else {}), **given}
+
+
+def told(agent: Any) -> dict[str, Any]:
+    """Its fields; an infinity as a word, since JSON has none."""
+    return {
+        name: str(value) if isinstance(value, float) and math.isinf(value) else value
+        for name, value in dataclasses.asdict(agent).items()
+    }
 
 
 def chosen_task(name: str, own: Own, allowed: tuple[str, ...] = ()) -> Task:
@@ -216,4 +225,6 @@ def rebuild(kind: type[Any], fields: Mapping[str, Any]) -> Any:
 def revived(kind: Any, value: Any) -> Any:
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return rebuild(kind, value)
+    if kind is float and isinstance(value, str):
+        return float(value)
     return tuple(value) if isinstance(value, list) else value
