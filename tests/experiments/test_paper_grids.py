@@ -70,6 +70,12 @@ def test_mini_locomotion_is_long_enough_to_tell_something():
             assert config.online_steps // int(config.period) == 100
 
 
+def test_protos_trust_region_opens_over_a_mini_run_as_over_the_papers():
+    for scale in ("mini", "paper"):
+        for cell in GRIDS["table-proto"](scale).cells():
+            assert cell.plan.agent.decay_steps == cell.plan.config.online_steps
+
+
 def test_mini_data_says_where_it_comes_from():
     for case in GRIDS["table-iql"]("mini").cases:
         if case.label.startswith("pointmaze"):

@@ -1,6 +1,7 @@
 """The one table of settings: every field exists, and the paper's numbers arrive in the plan."""
 
 from dataclasses import fields
+from typing import Any
 
 import pytest
 
@@ -56,6 +57,29 @@ def test_the_papers_own_numbers_hold_everywhere() -> None:
 def test_the_cheetah_alone_learns_with_proto_without_layer_norm() -> None:
     assert not default_plan("halfcheetah-medium", "proto").agent.layer_norm
     assert default_plan("hopper-medium", "proto").agent.layer_norm
+
+
+def test_protos_trust_region_opens_over_the_whole_online_phase() -> None:
+    for name in TASKS:
+        plan = default_plan(name, "proto")
+        assert plan.agent.decay_steps == plan.config.online_steps, name
+
+
+@pytest.mark.parametrize("name", ["cql", "cal-ql", "wsrl"])
+def test_no_multiplier_is_learnt_where_random_walks_fill_the_box(name: str) -> None:
+    """The gap of 0.8 is out of reach there, and a multiplier would drown the Bellman error."""
+    offline: Any = default_plan("pointmaze-umaze-random", name).recipe.offline
+    assert (offline.target_gap, offline.conservatism) == (None, 0.1)
+
+
+def test_cqls_target_is_the_best_of_ten_wherever_it_is_pretrained() -> None:
+    """As in WSRL's configuration of CQL; what WSRL leaves out outside mazes is its own, online."""
+    for task in OF_THE_PAPER:
+        for name in ("cql", "cal-ql", "wsrl"):
+            offline: Any = default_plan(task.name, name).recipe.offline
+            assert offline.max_backup == 10, name
+        online = default_plan(task.name, "wsrl").agent.max_backup
+        assert online == (10 if task.family == "antmaze" else None)
 
 
 @pytest.mark.parametrize(

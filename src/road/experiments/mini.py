@@ -80,7 +80,9 @@ def mini_case(task: str, agent: str) -> Case:
     family = TASKS[task].family
     run = {**BUDGETS[family], **SLOW_AGENTS.get(agent, {})}
     settings = {} if family == "pointmaze" else small_agents(discount=0.99)[agent]
-    return Case(task, run=run, agent=settings, data=mini_data(task))
+    # PROTO's trust region opens over the whole online phase, however short.
+    phase = {"decay_steps": run["online_steps"]} if agent == "proto" else {}
+    return Case(task, run=run, agent={**settings, **phase}, data=mini_data(task))
 
 
 def mini_data(task: str) -> Collected | None:

@@ -70,7 +70,10 @@ def pendulum_task(
         score=SWUNG_UP,
         # Brings values from hundreds to tens, where IQL's weights exp(beta A) are not all cut.
         reward=Affine(scale=0.1),
-        settings=merged(PENDULUM, {"run": budget}),
+        # PROTO's trust region opens over the whole online phase.
+        settings=merged(
+            PENDULUM, {"run": budget, "proto": {"decay_steps": budget["online_steps"]}}
+        ),
         environment_id=pendulum.ENVIRONMENT_ID,
     )
 

@@ -50,7 +50,6 @@ CQL_LOCOMOTION = {
     "conservatism": 5.0,
     "target_gap": None,
     "critic_hidden": USUAL_2,
-    "max_backup": None,
 }
 LOCOMOTION = (
     Chosen("run", {"evaluation_episodes": 10, "evaluate_every": 10_000}, "PEX's code"),

@@ -24,8 +24,7 @@ def small_agents(discount: float) -> dict[str, dict[str, Any]]:
         "critic_learning_rate": 1e-3,
     }
     return {
-        **{name: dict(quick) for name in ("iql", "pex", "awac", "rlpd")},
-        "proto": {**quick, "decay_steps": 10_000},
+        **{name: dict(quick) for name in ("iql", "pex", "awac", "rlpd", "proto")},
         **{name: dict(squashed) for name in ("sac", "cql", "cal-ql", "wsrl")},
     }
 
@@ -52,8 +51,9 @@ POINTMAZE: Settings = merged(
             "evaluation_episodes": 50,
         },
         "iql": {"expectile": 0.9, "inverse_temperature": 10.0},
-        # The authors' settings for mazes.
+        # The authors' settings for mazes; the trust region opens over the whole online phase.
         "proto": {
+            "decay_steps": 10_000,
             "temperature": 0.5,
             "slow_rate": 5e-5,
             "subset": 1,
@@ -62,6 +62,7 @@ POINTMAZE: Settings = merged(
         # Random walks never come near the paper's gap of 0.8: its multiplier would only grow.
         "cql": {"target_gap": None, "conservatism": 0.1},
         "cal-ql": {"target_gap": None, "conservatism": 0.1},
+        "wsrl": {"target_gap": None, "conservatism": 0.1},
         # Every pull counts, as in the paper's mazes, which also reward nothing but the goal.
         "road": {"window": None},
     },
