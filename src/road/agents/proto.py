@@ -15,7 +15,8 @@ one update on one mini-batch is
     lam     fall, in a straight line from temp to (1 - decay) temp
 
 where Q' is the target critic; pi sees the new Q, pi_k the new pi. With lam = 0 this is SAC, on a
-Gaussian that is not squashed: densities are those of actions before they are clipped to the box.
+Gaussian that is not squashed: densities and values in these losses, as in the authors' code, are
+those of actions before they are clipped to the box.
 
 Differs from the authors' code: their online buffer begins with 10,000 offline rows so that updates
 can begin at once, where here batches are offline rows until there are enough others; squared
