@@ -137,6 +137,20 @@ def test_a_tenth_of_the_rows_draws_in_either_choice_when_judged(state: PEXState,
     assert 0.0 < neither.mean() <= 0.13
 
 
+def test_each_noise_of_judging_is_its_own(state: PEXState):
+    """Where pi takes its mode and the choice alone is drawn, a fair coin decides; else the Q."""
+    coin = dataclasses.replace(AGENT, choice_sharpness=1e-6, evaluation_noise=0.5)
+    key, observation = jax.random.key(3), jnp.ones((2000, 5))
+    sampled, chosen = np.asarray(coin.is_noisy(jax.random.split(key, 3)[2], 2000))
+    modes = jnp.stack([p(observation).mean for p in (state.offline_actor, state.actor.model)])
+    q = state.critic.model.judge_each(observation, modes).min(axis=1)
+    greater = np.asarray(take(modes, q.argmax(axis=0)))
+    action = np.asarray(coin.best_action(state, observation, key))
+    greedy = np.abs(action - greater).max(axis=1) < 1e-5
+    assert greedy[~sampled & ~chosen].all()
+    assert greedy[~sampled & chosen].mean() == pytest.approx(0.5, abs=0.1)
+
+
 def test_with_all_noise_judging_is_exploring(state: PEXState):
     """Drawn choices have the same law: the same share of rows goes to the old policy."""
     noisy = dataclasses.replace(AGENT, evaluation_noise=1.0)
