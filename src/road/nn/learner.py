@@ -5,7 +5,9 @@ from typing import Any, Generic, TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import optax
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from road.types import Metrics
@@ -16,14 +18,14 @@ Loss = Callable[..., tuple[Float[Array, ""], Metrics]]
 
 
 class Learner(eqx.Module, Generic[Model]):
-    """A model and what its optimiser remembers of it."""
+    """A model and what its optimiser remembers of it, as vectors of all its weights."""
 
     model: Model
     optimiser_state: optax.OptState
 
 
 def make_learner(model: Model, optimiser: optax.GradientTransformation) -> Learner[Model]:
-    return Learner(model, optimiser.init(model))  # pyright: ignore[reportArgumentType] -- any pytree
+    return Learner(model, optimiser.init(ravel_pytree(model)[0]))
 
 
 def descend(
@@ -38,11 +40,13 @@ def descend(
     Loss and gradient norm are among the metrics of every step, so that a number that is not
     finite can be named.
     """
-    (value, details), gradient = jax.value_and_grad(loss, has_aux=True)(learner.model, *constants)
+    (value, details), slopes = jax.value_and_grad(loss, has_aux=True)(learner.model, *constants)
+    # One vector: an optimiser that goes from weight to weight is slow for small networks.
+    gradient, as_model = ravel_pytree(slopes)
     updates, optimiser_state = optimiser.update(gradient, learner.optimiser_state)
-    metrics = {"loss": value, "gradient_norm": optax.tree.norm(gradient), **details}
+    metrics = {"loss": value, "gradient_norm": jnp.linalg.norm(gradient), **details}
     return (
-        Learner(eqx.apply_updates(learner.model, updates), optimiser_state),
+        Learner(eqx.apply_updates(learner.model, as_model(updates)), optimiser_state),
         {f"{name}/{quantity}": number for quantity, number in metrics.items()},
     )
 
