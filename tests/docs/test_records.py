@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 from benchmarks import hypergradient, learning
+from benchmarks.sidebyside import run as sidebyside
 from tests.docs.reading import DOCS, ROOT, prose
 
 from road.theory.recorded import recorded_runs
@@ -32,3 +33,8 @@ def test_what_the_readme_says_of_recorded_credits_is_what_they_say():
 def test_the_table_of_the_hypergradient_is_that_of_its_record():
     kept = json.loads(hypergradient.RECORD.read_text())["cells"]
     assert hypergradient.table(kept) in (DOCS / "mixing" / "hypergradient.md").read_text()
+
+
+def test_the_table_side_by_side_is_that_of_its_record():
+    kept = json.loads(sidebyside.RECORD.read_text())["cells"]
+    assert sidebyside.table(kept) in (DOCS / "agents" / "record.md").read_text()
