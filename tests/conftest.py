@@ -1,5 +1,6 @@
 """Settings that every test runs under, and the fixtures that several rooms share."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROAD_DATA_DIR", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_code() -> Iterator[None]:
+    """What one file compiled serves no other; kept, its objects slow every garbage collection."""
+    yield
+    jax.clear_caches()
+    gc.collect()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.flatten_util import ravel_pytree
 from tests.conftest import make_batch, members_of, numbered_critic
 
 from road.agents.rlpd import RLPD
@@ -97,12 +98,11 @@ def test_summing_or_averaging_the_critics_is_the_same_step_under_adam(spec: Spec
             q = critic(rows.observation, rows.action)
             return factor * ((q - target[None, :]) ** 2).mean(axis=1).sum()
 
-        gradient = jax.grad(loss)(state.critic.model)
+        gradient, _ = ravel_pytree(jax.grad(loss)(state.critic.model))
         optimiser = AGENT.sac.critic_optimiser
         return optimiser.update(gradient, state.critic.optimiser_state)[0]
 
-    for a, b in zip(jax.tree.leaves(step(1.0)), jax.tree.leaves(step(0.1)), strict=True):
-        np.testing.assert_allclose(a, b, atol=0.01 * AGENT.learning_rate)
+    np.testing.assert_allclose(step(1.0), step(0.1), atol=0.01 * AGENT.learning_rate)
 
 
 def test_with_one_mini_batch_and_two_plain_critics_it_is_sac(spec: Spec, key: jax.Array):

@@ -91,7 +91,7 @@ def test_stopped_anywhere_a_run_by_priority_ends_with_the_same_bits(tmp_path: Pa
     assert differing(contents(tmp_path / "run"), quiet) == []
     kept = {name for name in quiet if name.startswith("weighing/")}
     assert {"weighing/priorities", "weighing/highest", "weighing/entered"} < kept
-    assert sum(name.startswith("weighing/density/") for name in kept) == 19, "6 weights, Adam's 13"
+    assert sum(name.startswith("weighing/density/") for name in kept) == 9, "6 weights, Adam's 3"
 
 
 def test_the_recorded_ratio_is_what_the_priorities_say_and_the_realised_one_follows(tmp_path: Path):
