@@ -1,7 +1,7 @@
 """A network with its optimiser, and the two ways in which networks move."""
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import equinox as eqx
 import jax
@@ -46,7 +46,9 @@ def descend(
     updates, optimiser_state = optimiser.update(gradient, learner.optimiser_state)
     metrics = {"loss": value, "gradient_norm": jnp.linalg.norm(gradient), **details}
     return (
-        Learner(eqx.apply_updates(learner.model, as_model(updates)), optimiser_state),
+        Learner(
+            eqx.apply_updates(learner.model, as_model(cast("Array", updates))), optimiser_state
+        ),
         {f"{name}/{quantity}": number for quantity, number in metrics.items()},
     )
 
