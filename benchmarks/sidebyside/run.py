@@ -14,6 +14,7 @@ import sys
 import time
 from itertools import product
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
@@ -125,10 +126,11 @@ def table(cells: list[dict[str, Any]]) -> str:
 
 
 def spread(scores: list[float]) -> str:
+    """Mean and deviation (divisor n - 1) before the seeds; of one seed there is neither."""
     if not scores:
         return "not run"
     listed = ", ".join(f"{score:.1f}" for score in scores)
-    return f"{np.mean(scores):.1f} ± {np.std(scores):.1f} ({listed})"
+    return f"{mean(scores):.1f} ± {stdev(scores):.1f} ({listed})" if scores[1:] else listed
 
 
 if __name__ == "__main__":
