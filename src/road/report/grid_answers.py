@@ -7,6 +7,7 @@ import numpy as np
 
 from road.report.grid_results import GridResults
 from road.report.grid_verdict import written
+from road.report.tables import Listing
 from road.report.writing import probability, signed
 from road.statistics import (
     Estimate,
@@ -94,30 +95,50 @@ def pairs_of(
     }
 
 
-def regret_rows(methods: tuple[str, ...], regrets: Regrets) -> list[list[str]]:
-    return [
+def regret_listing(methods: tuple[str, ...], regrets: Regrets) -> Listing:
+    caption = (
+        "How far a method stays behind the best fixed ratio of each task, on average over tasks; "
+        "below zero it is ahead. The ratio chosen in hindsight was also lucky, so that regret is "
+        "too large; the one chosen on other seeds is sometimes the wrong one, so that regret is "
+        "too small. The truth lies between, on average. 95 % intervals are over seeds."
+    )
+    rows = [
         [name, written(regrets.hindsight, index), written(regrets.held_out, index)]
         for index, name in enumerate(methods)
     ]
+    head = ("Method", "ratio chosen in hindsight", "ratio chosen on other seeds")
+    return Listing("Regret against the best fixed ratio", caption, head, rows)
 
 
-def paired_rows(tasks: int, paired: Mapping[str, PairedComparison]) -> list[list[str]]:
-    return [
+def paired_listing(results: GridResults, paired: Mapping[str, PairedComparison]) -> Listing:
+    """The subject against every other method, seed by seed."""
+    caption = (
+        f"{results.subject} minus each other method, over pairs of runs with one task and one "
+        "seed; above zero it is better. p is that of a sign-flip test, for each line by itself."
+    )
+    rows = [
         [
             name,
             interval_words(found.overall, 0),
             probability(found.p),
-            f"{int(np.count_nonzero(found.by_task.point > 0))} of {tasks}",
+            f"{int(np.count_nonzero(found.by_task.point > 0))} of {len(results.table.tasks)}",
         ]
         for name, found in paired.items()
     ]
+    head = (f"{results.subject} minus", "difference", "p", "tasks ahead")
+    return Listing("Seed by seed", caption, head, rows)
 
 
-def aggregate_rows(methods: tuple[str, ...], aggregates: Mapping[str, Estimate]) -> list[list[str]]:
-    return [
+def aggregates_listing(methods: tuple[str, ...], aggregates: Mapping[str, Estimate]) -> Listing:
+    caption = (
+        "Over all tasks, with 95 % intervals by the stratified bootstrap: other seeds, the same "
+        "tasks. The IQM is the mean of the middle half of all runs."
+    )
+    rows = [
         [name, *(interval_words(estimate, index) for estimate in aggregates.values())]
         for index, name in enumerate(methods)
     ]
+    return Listing("Aggregates", caption, ("Method", *aggregates), rows)
 
 
 def interval_words(estimate: Estimate, index: int) -> str:

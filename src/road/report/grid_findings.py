@@ -1,23 +1,18 @@
 """What came of a comparison as Markdown: for a repository, where a page cannot be looked at."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from road.report import grid_informed
-from road.report.grid_answers import Answers, aggregate_rows, paired_rows, regret_rows
-from road.report.grid_page import headline
+from road.report.grid_answers import (
+    Answers,
+    aggregates_listing,
+    paired_listing,
+    regret_listing,
+)
+from road.report.grid_informed import informed_listing, informed_verdict
+from road.report.grid_page import SCORES, headline
 from road.report.grid_results import GridResults
 from road.report.grid_tables import in_markdown, markdown_table
-
-SCORES = (
-    "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, underlined "
-    "the best fixed ratio."
-)
-REGRET = (
-    "How far a method stays behind the best fixed ratio of each task, on average over tasks; below "
-    "zero it is ahead. The truth lies between the two columns, on average. 95 % intervals over "
-    "seeds."
-)
-PAIRED = "Runs of one task and one seed; p is that of a sign-flip test, for each line by itself."
+from road.report.tables import Listing
 
 
 def findings(results: GridResults, answers: Answers | None) -> str:
@@ -29,34 +24,27 @@ def parts_of(results: GridResults, answers: Answers | None) -> Iterable[str]:
     regrets = None if answers is None else answers.regrets
     yield f"{headline(results, regrets)}\n"
     if results.informed:
-        yield f"{grid_informed.informed_verdict(results.subject, results.informed)}\n"
+        yield f"{informed_verdict(results.subject, results.informed)}\n"
     if missing := results.table.missing():
         yield f"Runs that are missing: {len(missing)}. What needs every run is left out.\n"
     yield f"## Scores\n\n{SCORES}\n\n{markdown_table(results.cells, results.paper)}"
+    yield from map(section, listings_of(results, answers))
+
+
+def listings_of(results: GridResults, answers: Answers | None) -> Iterable[Listing]:
+    methods = results.table.methods
     if answers is not None:
-        yield from answered(results, answers)
+        if answers.regrets is not None:
+            yield regret_listing(methods, answers.regrets)
+        if answers.paired:
+            yield paired_listing(results, answers.paired)
+        yield aggregates_listing(methods, answers.aggregates)
     if results.informed:
-        rows = [one.row for one in results.informed]
-        yield section("Informed?", grid_informed.CAPTION, grid_informed.HEAD, rows)
+        yield informed_listing(results.informed)
 
 
-def answered(results: GridResults, answers: Answers) -> Iterable[str]:
-    methods, subject = results.table.methods, results.subject
-    if answers.regrets is not None:
-        head = ("Method", "ratio chosen in hindsight", "ratio chosen on other seeds")
-        rows = regret_rows(methods, answers.regrets)
-        yield section("Regret against the best fixed ratio", REGRET, head, rows)
-    if answers.paired:
-        head = (f"{subject} minus", "difference", "p", "tasks ahead")
-        rows = paired_rows(len(results.table.tasks), answers.paired)
-        yield section("Seed by seed", PAIRED, head, rows)
-    head = ("Method", *answers.aggregates)
-    rows = aggregate_rows(methods, answers.aggregates)
-    yield section("Aggregates", "Over all tasks, with 95 % intervals.", head, rows)
-
-
-def section(title: str, caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    ruler = ["---", *["---:"] * (len(head) - 1)]
-    lines = [list(head), ruler, *([in_markdown(name), *cells] for name, *cells in rows)]
-    drawn = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"## {title}\n\n{caption}\n\n{drawn}\n"
+def section(listing: Listing) -> str:
+    ruler = ["---", *["---:"] * (len(listing.head) - 1)]
+    rows = ([in_markdown(name), *cells] for name, *cells in listing.rows)
+    lines = (f"| {' | '.join(line)} |" for line in [listing.head, ruler, *rows])
+    return f"## {listing.title}\n\n{listing.caption}\n\n" + "\n".join(lines) + "\n"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from road.mixing.informedness import SIGNIFICANCE, Informedness
+from road.report.tables import Listing
 
-HEAD = ("Method", "runs tested", "credits tell the arms apart", "share explained", "imbalance")
 CAPTION = (
     "A run is tested for whether its credits differ by ratio once their trend is removed. One in "
     "twenty passes by chance. The share explained is η², its mean over runs; imbalance is the "
@@ -23,16 +23,6 @@ class Informed:
     told_apart: int
     eta_squared: float
     imbalance: float
-
-    @property
-    def row(self) -> list[str]:
-        return [
-            self.method,
-            str(self.runs),
-            f"in {self.told_apart} of {self.runs}",
-            f"{self.eta_squared:.2f}",
-            f"{self.imbalance:.2f}",
-        ]
 
 
 def informed_runs(method: str, judged: Sequence[Informedness | None]) -> list[Informed]:
@@ -65,3 +55,18 @@ def informed_verdict(subject: str, informed: Sequence[Informed]) -> str:
         f"(by chance: {SIGNIFICANCE * found.runs:.1f}), and its choices were "
         f"{found.imbalance:.2f} away from round-robin."
     )
+
+
+def informed_listing(informed: Sequence[Informed]) -> Listing:
+    rows = [
+        [
+            one.method,
+            str(one.runs),
+            f"in {one.told_apart} of {one.runs}",
+            f"{one.eta_squared:.2f}",
+            f"{one.imbalance:.2f}",
+        ]
+        for one in informed
+    ]
+    head = ("Method", "runs tested", "credits tell the arms apart", "share explained", "imbalance")
+    return Listing("Informed?", CAPTION, head, rows)

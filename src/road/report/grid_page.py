@@ -7,10 +7,10 @@ from typing import cast
 import numpy as np
 
 from road.mixing.folder import write_whole
-from road.report import grid_informed
 from road.report.grid_answers import Answers, Regrets
 from road.report.grid_choices import choice_map
 from road.report.grid_curves import curve_panels, overlaid_curves
+from road.report.grid_informed import informed_listing, informed_verdict
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import score_matrix
 from road.report.grid_ratios import Time, ratio_map
@@ -25,6 +25,10 @@ from road.report.layout import colour_chips, figure
 from road.report.markup import Markup, shorten, tag
 from road.report.tables import table
 
+SCORES = (
+    "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, "
+    "underlined the best fixed ratio."
+)
 MOST_OVERLAID = 4
 """Up to here, methods share one plot of learning curves; beyond, each has its own."""
 MOST_NAMED = 8
@@ -80,25 +84,21 @@ def missing_notice(missing: list[str]) -> list[Markup]:
 
 def scores_figure(results: GridResults) -> Markup:
     cells = results.cells
-    caption = (
-        "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, "
-        "underlined the best fixed ratio."
-    )
     beside = "" if results.paper is None else " Below each line stands the paper's."
     matrix = score_matrix(cells.tasks, cells.methods, cells.means)
     note = tag("p", "Colour compares within a row: the best method of a task is strongest.",
                class_="panel-title")  # fmt: skip
     return figure(
-        "Scores", caption + beside, html_table(cells, results.paper), note, matrix, kind="scores"
+        "Scores", SCORES + beside, html_table(cells, results.paper), note, matrix, kind="scores"
     )
 
 
 def informed_figures(results: GridResults) -> Iterable[Markup]:
     if results.informed:
-        words = grid_informed.informed_verdict(results.subject, results.informed)
-        rows = [one.row for one in results.informed]
-        drawn = table(grid_informed.HEAD, rows)
-        yield figure(words, grid_informed.CAPTION, drawn, kind="informed")
+        words = informed_verdict(results.subject, results.informed)
+        listing = informed_listing(results.informed)
+        drawn = table(listing.head, listing.rows)
+        yield figure(words, listing.caption, drawn, kind="informed")
 
 
 def run_figures(results: GridResults) -> Iterable[Markup]:

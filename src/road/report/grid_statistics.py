@@ -4,7 +4,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from road.report.grid_answers import Answers, Regrets, aggregate_rows, paired_rows
+from road.report.grid_answers import (
+    Answers,
+    Regrets,
+    aggregates_listing,
+    paired_listing,
+    regret_listing,
+)
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import improvement_matrix
 from road.report.grid_profiles import profiles_plot
@@ -12,7 +18,7 @@ from road.report.grid_results import GridResults
 from road.report.grid_strips import regret_bars
 from road.report.layout import colour_chips, figure
 from road.report.markup import Markup
-from road.report.tables import table
+from road.report.tables import Listing, table
 from road.statistics import Estimate, estimate_profile
 
 THRESHOLDS = 61
@@ -25,44 +31,24 @@ def statistics_figures(results: GridResults, answers: Answers) -> Iterable[Marku
     if answers.regrets is not None:
         yield regret_figure(methods, answers.regrets)
     if answers.paired:
-        yield paired_figure(results, answers)
-    yield aggregates_figure(methods, answers)
+        yield listed(paired_listing(results, answers.paired), "paired")
+    yield listed(aggregates_listing(methods, answers.aggregates), "aggregates")
     yield profiles_figure(results)
     yield improvement_figure(methods, answers.improvement)
 
 
+def listed(listing: Listing, kind: str) -> Markup:
+    drawn = table(listing.head, listing.rows)
+    return figure(listing.title, listing.caption, drawn, kind=kind)
+
+
 def regret_figure(methods: tuple[str, ...], regrets: Regrets) -> Markup:
+    """The listing's numbers as bars."""
     pair = regrets.hindsight.overall, regrets.held_out.overall
     hindsight, held_out = ((one.point, one.low, one.high) for one in pair)
-    caption = (
-        "How far a method stays behind the best fixed ratio of each task, on average over tasks; "
-        "left of zero it is ahead. The ratio chosen in hindsight was also lucky, so that regret is "
-        "too large; the one chosen on other seeds is sometimes the wrong one, so that regret is "
-        "too small. The truth lies between, on average. Lines are 95 % intervals over seeds."
-    )
+    listing = regret_listing(methods, regrets)
     drawn = regret_bars(methods, hindsight, held_out)
-    return figure("Regret against the best fixed ratio", caption, drawn, kind="regret")
-
-
-def paired_figure(results: GridResults, answers: Answers) -> Markup:
-    """The subject against every other method, seed by seed."""
-    caption = (
-        f"{results.subject} minus each other method, over pairs of runs with one task and one "
-        "seed; above zero it is better. p is that of a sign-flip test, for each line by itself."
-    )
-    head = [f"{results.subject} minus", "difference", "p", "tasks ahead"]
-    rows = paired_rows(len(results.table.tasks), answers.paired)
-    return figure("Seed by seed", caption, table(head, rows), kind="paired")
-
-
-def aggregates_figure(methods: tuple[str, ...], answers: Answers) -> Markup:
-    caption = (
-        "Over all tasks, with 95 % intervals by the stratified bootstrap: other seeds, the same "
-        "tasks. The IQM is the mean of the middle half of all runs."
-    )
-    rows = aggregate_rows(methods, answers.aggregates)
-    head = ["Method", *answers.aggregates]
-    return figure("Aggregates", caption, table(head, rows), kind="aggregates")
+    return figure(listing.title, listing.caption, drawn, kind="regret")
 
 
 def profiles_figure(results: GridResults) -> Markup:

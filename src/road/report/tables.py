@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from road.report import writing
@@ -17,6 +18,16 @@ MOST_SETTINGS = 80
 MOST_ROWS = 200
 WORDS = frozenset({"task", "agent", "mixer"})
 """Columns that are read from the left."""
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table with its title and what there is to know about it, for whoever draws it."""
+
+    title: str
+    caption: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
