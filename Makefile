@@ -7,6 +7,8 @@ FOREIGN := PYTHONPATH=src OMP_NUM_THREADS=1
 ALONE := -q --confcutdir tests/integrations
 # A lock is whole, and what is never imported need not be compiled: four times as fast.
 LOCKED := -m pip install --quiet --no-deps --no-compile
+# What is imported is compiled once; else every process that a test starts would do it again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test slow integrations sb3 d3rlpy rliable ray loggers check fix docs bench lock clean
 
