@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from road.nn.networks import MLP, Critic, Linear
+from road.training.engine import remembered
 from road.types import Batch, Spec, Transition
 
 # (B,) - (B, 1) = (B, B) is this field's classic bug: make it an error.
@@ -36,6 +37,7 @@ def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def forgotten_code() -> Iterator[None]:
     """What one file compiled serves no other; kept, its objects slow every garbage collection."""
     yield
+    remembered.cache_clear()
     jax.clear_caches()
     gc.collect()
 

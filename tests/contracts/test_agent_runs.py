@@ -21,6 +21,7 @@ from road.agents.recipes import RECIPES
 from road.mixing import RoadMixer
 from road.training.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from road.training.config import Plan, RunConfig
+from road.training.engine import remembered
 from road.training.folder import RunFolder
 from road.training.launch import resume_run, start_run
 from road.training.run import Run
@@ -64,6 +65,7 @@ def ignore(_: Any) -> None:
 def test_a_new_ratio_compiles_nothing_anew(name: str, tmp_path: Path):
     """All four arms are tried, and the buffer goes from empty to full enough."""
     plan, folder = plan_of(name), RunFolder(tmp_path / "run")
+    remembered.cache_clear()
     run = Run(plan, folder, ignore, StopRequest())
     run.begin()
     run.execute()

@@ -5,16 +5,18 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
 
+from road.experiments.backends import local
 from road.experiments.backends.local import LocalBackend
 from road.experiments.grid import Case
 from road.experiments.making import Collected
-from road.experiments.running import Backend, run_grid
+from road.experiments.running import Backend, Board, run_grid
 
 BACKENDS: dict[str, Callable[[Path], Backend]] = {"local": lambda path: LocalBackend(path, 2)}
 
@@ -50,6 +52,29 @@ def test_a_grid_is_run_to_its_end(make: Callable[[Path], Backend], tmp_path: Pat
         journal = (store.path / "runs" / key / "evaluations.jsonl").read_text()
         assert journal.count("\n") == 3
         assert not (store.path / "runs" / key / "checkpoints").exists()
+
+
+@pytest.mark.integration
+def test_a_worker_does_one_job_after_another_with_the_bits_of_new_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Two pretrained agents and four cells, by one process; then by three."""
+    stores, seen = list[Path](), list[int]()
+    for career in (local.CAREER, 2):
+        monkeypatch.setattr(local, "CAREER", career)
+        store, work = entered(tmp_path / str(career), tiny_grid(seeds=(0, 1)))
+        stores.append(store.path)
+        watch = partial(note_workers, seen)
+        board = run_grid(store, work.jobs, LocalBackend(store.path, 1), watch)
+        assert (len(board.done), board.failed) == (6, {})
+        assert workers(store.path) == []
+    assert len(set(seen)) == 1 + 3
+    first, second = map(digests, stores)
+    assert first == second
+
+
+def note_workers(seen: list[int], board: Board) -> None:
+    seen.extend(workers(board.store.path))
 
 
 @pytest.mark.integration

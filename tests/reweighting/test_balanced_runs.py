@@ -16,6 +16,7 @@ from road.cli.train_command import parse_plan
 from road.mixing import BalancedMixer, Evidence
 from road.randomness import Stream, jax_stream
 from road.training.config import Plan, RunConfig, default_plan, plan_from_json
+from road.training.engine import remembered
 from road.training.events import Event, Progressed
 from road.training.finetune import Finetuning, OnlineStep
 from road.training.folder import RunFolder
@@ -39,6 +40,7 @@ def test_every_agent_learns_from_rows_drawn_by_priority(name: str, tmp_path: Pat
         period=10, measure_batch=8,
     )  # fmt: skip
     plan = Plan("pendulum-flipped", name, AGENT_LIST[name], "balanced", MIXER, config)
+    remembered.cache_clear()
     run = Run(plan, RunFolder(tmp_path / "run"), lambda _: None, StopRequest())
     key = jax_stream(0, Stream.INITIALISING)
     run.state = RunState(agent=run.engine.init(key), mixer=MIXER.init(0))

@@ -1,4 +1,4 @@
-"""``road grid work FOLDER KEY``: one job of a grid, in a process that its runner has started."""
+"""``road grid work FOLDER``: jobs of a grid, in a process that its runner has started."""
 
 import json
 import os
@@ -6,10 +6,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from road.cli.jax_setup import prepare_jax
 from road.data.folder import data_folder
@@ -21,30 +21,61 @@ WATCHED_EVERY = 1.0
 
 
 def run(words: list[str]) -> int:
-    if len(words) != 2:
-        raise UsageError("road grid work is what runners start: it takes a folder and a key")
+    """Do the jobs whose keys are read, and answer each with a line; an error ends the process."""
+    if len(words) != 1:
+        raise UsageError("road grid work is what runners start: it takes a folder, and reads keys")
     end_with(os.getppid())
     prepare_jax(data_folder() / "compiled", 1)
     from road.experiments.store import Store
 
-    store, key = Store(Path(words[0])), words[1]
+    store = Store(Path(words[0]))
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
+    for key, began in given_keys():
+        with store.log(key).open("ab") as log:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+                os.dup2(log.fileno(), stream.fileno())
+        work_on(store, key, began)
+        answers.write("done\n")
+    return 0
+
+
+class Began(NamedTuple):
+    """When a job began: by the clock, and in seconds of this process."""
+
+    clock: float
+    cpu: float
+
+
+def given_keys() -> Iterator[tuple[str, Began]]:
+    """Keys as they come; the first job began with the process, whose imports are its cost."""
+    began = Began(time.monotonic() - running_for(), 0.0)
+    for line in sys.stdin:
+        yield line.strip(), began or Began(time.monotonic(), time.process_time())
+        began = None
+
+
+def work_on(store: Any, key: str, began: Began) -> None:
+    """One job, from its file to its result."""
     if store.is_done(key):
-        return 0
-    job, began = store.job(key), time.monotonic() - running_for()
+        return
+    job = store.job(key)
     act: dict[str, Callable[..., dict[str, Any]]] = {
         "data": make_data,
         "pretraining": pretrain,
         "cell": run_one,
     }
     result = act[job.kind](store, job)
-    took = {"seconds": time.monotonic() - began, "cpu_seconds": time.process_time()}
+    took = {
+        "seconds": time.monotonic() - began.clock,
+        "cpu_seconds": time.process_time() - began.cpu,
+    }
     rounded = {name: round(value, 3) for name, value in took.items()}
     store.commit(key, {"key": key, "kind": job.kind, **rounded, **result})
     if job.kind == "cell" and not os.environ.get(KEEP):
         from road.experiments.work import drop_checkpoints
 
         drop_checkpoints(store.place(job))
-    return 0
 
 
 def running_for() -> float:

@@ -6,6 +6,7 @@ straight through. The tree is put together again inside the compiled function, w
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import jax
@@ -20,6 +21,8 @@ from road.training import probes
 from road.types import AnyAgent, Spec
 
 Leaves: TypeAlias = list[Array]
+REMEMBERED = 4
+"""Engines that a process keeps: enough for the two phases of two agents."""
 
 
 @dataclass(frozen=True)
@@ -161,3 +164,16 @@ class Engine:
         offline, online, fresh = (unpack(rows, self.spec) for rows in sources)
         key = jax.random.fold_in(key, counter)
         return probes.alignment(self.agent, self.tree(leaves), (offline, online, fresh), key, judge)
+
+
+def engine_of(agent: AnyAgent, spec: Spec) -> Engine:
+    """The engine of an agent; one that this process has had before is compiled already."""
+    try:
+        return remembered(agent, spec)
+    except TypeError:  # not hashable: an agent of one's own, with a list among its settings
+        return Engine(agent, spec)
+
+
+@lru_cache(REMEMBERED)
+def remembered(agent: AnyAgent, spec: Spec) -> Engine:
+    return Engine(agent, spec)

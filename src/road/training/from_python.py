@@ -22,7 +22,7 @@ from road.tasks.own import Own, own_data, own_task
 from road.tasks.task import Task
 from road.tasks.vectors import FlatObservations, unit_actions
 from road.training.config import Plan, RunConfig, changed_config, default_plan
-from road.training.engine import Engine
+from road.training.engine import engine_of
 from road.training.evaluate import Evaluation, spec_of
 from road.training.events import Evaluated, Event, Notify
 from road.training.folder import CONFIG, read_run_file
@@ -96,7 +96,7 @@ def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
     actions = unit_actions(make(), plan.task_name)
     vectors = FlatObservations(actions)
     vectors.close()  # only its spaces are needed, and a machine may be there but once
-    engine = Engine(agent_of(plan, state), spec_of(vectors))
+    engine = engine_of(agent_of(plan, state), spec_of(vectors))
     key = jax_stream(plan.config.seed, Stream.EVALUATING)
 
     def act(observation: Any) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from road.errors import StorageError, UsageError
 from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
 from road.training.config import Plan, plan_from_json
-from road.training.engine import Engine
+from road.training.engine import engine_of
 from road.training.evaluate import Evaluation, Evaluator, judged_policy
 from road.training.events import Note, Notify
 from road.training.folder import (
@@ -134,7 +134,7 @@ def evaluate_run(
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
     state = pick_state(path, best=best)
     evaluator = Evaluator(plan.task.judged, seed, episodes)
-    engine = Engine(agent_of(plan, state), evaluator.spec)
+    engine = engine_of(agent_of(plan, state), evaluator.spec)
     result = evaluator(judged_policy(engine, state.agent, seed, 0), 0)
     evaluator.close()
     assert result is not None  # nobody asks it to stop

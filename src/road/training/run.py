@@ -15,7 +15,7 @@ from road.randomness import Stream, jax_stream
 from road.tasks.task import Task
 from road.training.checkpoint import save_checkpoint
 from road.training.config import Plan
-from road.training.engine import Engine, Metrics
+from road.training.engine import Metrics, engine_of
 from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
 from road.training.evidence import Readings
@@ -48,10 +48,10 @@ class Run:
         )
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, self.task, self.rollout)
-        self.engine = Engine(self.recipe.online, spec)
+        self.engine = engine_of(self.recipe.online, spec)
         self.offline_engine = self.engine
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
-            self.offline_engine = Engine(self.recipe.offline, spec)
+            self.offline_engine = engine_of(self.recipe.offline, spec)
         self.sampler = make_sampler(plan, self.task, dataset)
 
     def begin(self) -> None:

@@ -1,10 +1,12 @@
-"""A job as a process of its own, with one thread: the same bits wherever it runs."""
+"""Processes that do jobs, with one thread each: the same bits wherever they run."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 from road.errors import Interrupted, LockedError, Preempted, StorageError
 from road.experiments.running import Outcome, last_words
@@ -17,17 +19,58 @@ CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.
 """Signals that a program brings on itself; any other came from outside."""
 
 
-def start_process(store: Path, key: str) -> "subprocess.Popen[bytes]":
-    """Begin a job; what it says goes to its log."""
-    with Store(store).log(key).open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "road.cli", "grid", "work", str(store), key],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            env={**os.environ, **ONE_THREAD},
-            start_new_session=True,  # Ctrl-C is for the runner, which tells its workers itself
-        )
+class Worker:
+    """A process that does one job after another, and ends with the first that goes wrong.
+
+    A new one has to import and compile everything again, which takes seconds.
+    """
+
+    def __init__(self, store: Path, key: str) -> None:
+        with Store(store).log(key).open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "road.cli", "grid", "work", str(store)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,  # until it has read its first key; then it opens the logs itself
+                bufsize=0,
+                env={**os.environ, **ONE_THREAD},
+                start_new_session=True,  # Ctrl-C is for the runner, which tells its workers itself
+            )
+        self._answers = piped(self._process.stdout)
+        os.set_blocking(self._answers.fileno(), False)
+        self.given = 0
+        """Jobs that it has got so far."""
+        self.give(key)
+
+    def give(self, key: str) -> None:
+        """Hand over a job. If the process is gone, it is as if it had gone with the job."""
+        self.given += 1
+        with contextlib.suppress(BrokenPipeError):
+            piped(self._process.stdin).write(f"{key}\n".encode())
+
+    def poll(self) -> int | None:
+        """How the job has ended, as an exit code; None while it goes on."""
+        return 0 if self._answers.read() else self._process.poll()
+
+    def stop(self) -> None:
+        """Ask it to save and end."""
+        self._process.send_signal(signal.SIGTERM)
+
+    def join(self, seconds: float | None = None) -> int:
+        """Give it nothing more, and wait for its end; its exit code. Late ones are killed."""
+        piped(self._process.stdin).close()
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+        finally:
+            self._answers.close()
+
+
+def piped(pipe: IO[bytes] | None) -> IO[bytes]:
+    assert pipe is not None  # asked for when the process was started
+    return pipe
 
 
 def conclude(store: Store, key: str, code: int) -> Outcome:
@@ -58,10 +101,9 @@ def outcome_of(code: int) -> Outcome:
 
 
 def run_to_its_end(store: Path, key: str) -> int:
-    """Begin a job and wait for it; the process ends with whoever waits."""
-    process = start_process(store, key)
+    """Do one job and wait for it; the process ends with whoever waits."""
+    worker = Worker(store, key)
     try:
-        return process.wait()
+        return worker.join()
     finally:
-        if process.poll() is None:
-            process.terminate()
+        worker.stop()
