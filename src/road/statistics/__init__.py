@@ -6,6 +6,7 @@ same seed gives the same interval.
 """
 
 from road.statistics.aggregates import interquartile_mean, mean, median, optimality_gap
+from road.statistics.elsewhere import Elsewhere, choose_elsewhere
 from road.statistics.improvement import estimate_improvement, probability_of_improvement
 from road.statistics.paired import PairedComparison, compare_paired, sign_flip_p
 from road.statistics.profiles import estimate_profile, performance_profile
@@ -15,6 +16,7 @@ from road.statistics.table import Cells, ScoreTable, cells_of
 
 __all__ = [
     "Cells",
+    "Elsewhere",
     "Estimate",
     "PairedComparison",
     "Regret",
@@ -22,6 +24,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_estimate",
     "cells_of",
+    "choose_elsewhere",
     "compare_paired",
     "curve_band",
     "estimate_improvement",

@@ -1,0 +1,67 @@
+"""Choosing on other tasks and other seeds, by hand and against a plain loop."""
+
+import numpy as np
+import pytest
+
+from road.statistics import choose_elsewhere
+
+
+def by_loop(scores: np.ndarray, family: tuple[int, ...]) -> np.ndarray:
+    tasks, _, seeds = scores.shape
+    chosen = np.zeros((tasks, seeds), int)
+    for task in range(tasks):
+        for seed in range(seeds):
+            rest = np.delete(np.delete(scores, task, axis=0), seed, axis=2)
+            chosen[task, seed] = max(family, key=lambda method: rest[:, method].sum())
+    return chosen
+
+
+def test_it_is_what_a_plain_loop_finds():
+    scores = np.random.default_rng(0).normal(size=(4, 5, 3))
+    found = choose_elsewhere(scores, (1, 2, 4))
+    assert (found.chosen == by_loop(scores, (1, 2, 4))).all()
+    for task, seed in np.ndindex(4, 3):
+        assert found.scores[task, seed] == scores[task, found.chosen[task, seed], seed]
+
+
+def test_an_option_that_shines_on_one_task_is_not_chosen_there():
+    """Method 1 is far ahead on task 0 alone; elsewhere method 0 is a little better."""
+    scores = np.zeros((3, 2, 2))
+    scores[0, 1], scores[1:, 0] = 100.0, 1.0
+    found = choose_elsewhere(scores, (0, 1))
+    assert found.chosen.tolist() == [[0, 0], [1, 1], [1, 1]]
+    assert found.scores.tolist() == [[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_seed_has_no_say_about_itself():
+    """Seed 0 speaks for method 1 on both tasks, seed 1 for method 0."""
+    scores = np.zeros((2, 2, 2))
+    scores[:, 1, 0], scores[:, 0, 1] = 1.0, 1.0
+    assert choose_elsewhere(scores, (0, 1)).chosen.tolist() == [[0, 1], [0, 1]]
+
+
+def test_many_options_that_differ_by_luck_bring_nothing():
+    """Thirty times the same method: the best in hindsight gains, the one chosen elsewhere not."""
+    scores = np.random.default_rng(1).normal(size=(6, 30, 10))
+    found = choose_elsewhere(scores, range(30))
+    assert scores.mean(axis=2).max(axis=1).mean() > 0.4
+    assert abs(found.scores.mean()) < 3.0 / np.sqrt(60)
+
+
+def test_a_family_of_one_needs_nothing_to_choose_by():
+    scores = np.array([[[3.0], [5.0]]])
+    assert choose_elsewhere(scores, (1,)).scores.tolist() == [[5.0]]
+
+
+@pytest.mark.parametrize(
+    ("shape", "family", "told"),
+    [
+        ((1, 2, 3), (0, 1), "needs two tasks and two seeds, got 1 and 3"),
+        ((3, 2, 1), (0, 1), "needs two tasks and two seeds, got 3 and 1"),
+        ((3, 2, 3), (), "got none"),
+        ((3, 2, 3), (0, 2), "there is no method 2"),
+    ],
+)
+def test_what_cannot_be_chosen(shape: tuple[int, ...], family: tuple[int, ...], told: str):
+    with pytest.raises(ValueError, match=told):
+        choose_elsewhere(np.zeros(shape), family)
