@@ -7,6 +7,7 @@ from tests.report.test_grid_page import QUICK, results
 
 from road.mixing import Informedness, informedness
 from road.report.grid_answers import answers_of
+from road.report.grid_elsewhere import families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import informed_runs, informed_verdict
 
@@ -40,11 +41,35 @@ def test_the_findings_say_what_the_page_says():
         "## Scores",
         "## Regret against the best fixed ratio",
         "## Seed by seed",
+        "## Options chosen elsewhere",
         "## Aggregates",
         "## Informed?",
     ]
     (row,) = (line for line in text.splitlines() if line.startswith("| ROAD | −"))
     assert row.count("−") == 6  # both regrets and their intervals lie below zero
+
+
+def test_options_are_judged_where_they_were_not_chosen():
+    """Fixed 0.3 is the best constant everywhere, so it is chosen everywhere; ROAD beats it by 5."""
+    given = results()
+    scores = np.zeros_like(given.table.scores)
+    scores[:, 2], scores[:, 4] = 10.0, 15.0
+    sure = replace(given, table=replace(given.table, scores=scores))
+    text = findings(sure, answers_of(sure, QUICK)).partition("## Options chosen elsewhere")[2]
+    lines = text.partition("## Aggregates")[0].strip().splitlines()[-3:]
+    assert [[cell.strip() for cell in line.strip("|").split("|")] for line in lines] == [
+        ["Fixed", "3", "10.0 (10.0 to 10.0)", "", "", "Fixed 0.3 100 %"],
+        ["Uniform", "1", "0.0 (0.0 to 0.0)", "−10.0 (−10.0 to −10.0)", "0.0078", ""],
+        ["ROAD", "1", "15.0 (15.0 to 15.0)", "5.0 (5.0 to 5.0)", "0.0078", ""],
+    ]
+
+
+def test_without_options_or_a_second_task_there_is_no_such_section():
+    given = results()
+    alone = replace(given, kinds={"fixed": (0,), "uniform": (3,), "road": (4,)})
+    assert families_of(alone, np.random.default_rng(0), QUICK) == []
+    one = replace(given.table, tasks=given.table.tasks[:1], scores=given.table.scores[:1])
+    assert families_of(replace(given, table=one), np.random.default_rng(0), QUICK) == []
 
 
 def test_without_every_run_only_the_scores_are_told():

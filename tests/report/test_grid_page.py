@@ -24,7 +24,7 @@ from road.statistics import ScoreTable, curve_band
 METHODS = ("Fixed 0", "Fixed 0.1", "Fixed 0.3", "Uniform", "ROAD")
 TASKS = ("antmaze-large-diverse", "pendulum")
 FIGURES = [
-    "scores", "regret", "paired", "aggregates", "profiles", "improvement", "informed",
+    "scores", "regret", "paired", "elsewhere", "aggregates", "profiles", "improvement", "informed",
     "panels", "ratios", "dips", "command",
 ]  # fmt: skip
 QUICK = 200
@@ -46,6 +46,7 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
         title="a grid",
         table=ScoreTable(TASKS, METHODS, tuple(range(seeds)), scores),
         fixed=(0, 1, 2),
+        kinds={"fixed": (0, 1, 2), "uniform": (3,), "road": (4,)},
         command="road grid run table-iql --scale mini",
         paper=paper,
         curves={TASKS[0]: tuple(curves)},

@@ -42,6 +42,7 @@ def test_scores_are_those_of_the_runs(runs: list[GridRun], results: GridResults)
 
 def test_constants_are_told_by_their_mixer_and_not_by_their_label(results: GridResults):
     assert results.fixed == (0,)
+    assert results.kinds == {"fixed": (0,), "decreasing": (1,), "road": (2,)}
 
 
 def test_curves_hold_every_seed_at_every_step(results: GridResults):

@@ -1,14 +1,15 @@
 """The numbers that a comparison is judged by, drawn once for the page and for Markdown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from road.report.grid_elsewhere import Family, families_of
 from road.report.grid_results import GridResults
-from road.report.grid_verdict import written
+from road.report.grid_verdict import interval_at, written
 from road.report.tables import Listing
-from road.report.writing import probability, signed
+from road.report.writing import probability
 from road.statistics import (
     Estimate,
     PairedComparison,
@@ -51,6 +52,8 @@ class Answers:
     """The subject against each other method."""
     aggregates: Mapping[str, Estimate]
     improvement: Estimate
+    families: Sequence[Family] = ()
+    """Kinds of strategies, by what their options bring where they were not chosen."""
 
 
 def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> Answers | None:
@@ -66,6 +69,7 @@ def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> A
             for name, aggregate in AGGREGATES.items()
         },
         estimate_improvement(scores, rng, samples),
+        families_of(results, rng, samples),
     )
 
 
@@ -119,7 +123,7 @@ def paired_listing(results: GridResults, paired: Mapping[str, PairedComparison])
     rows = [
         [
             name,
-            interval_words(found.overall, 0),
+            interval_at(found.overall, 0),
             probability(found.p),
             f"{int(np.count_nonzero(found.by_task.point > 0))} of {len(results.table.tasks)}",
         ]
@@ -135,14 +139,7 @@ def aggregates_listing(methods: tuple[str, ...], aggregates: Mapping[str, Estima
         "tasks. The IQM is the mean of the middle half of all runs."
     )
     rows = [
-        [name, *(interval_words(estimate, index) for estimate in aggregates.values())]
+        [name, *(interval_at(estimate, index) for estimate in aggregates.values())]
         for index, name in enumerate(methods)
     ]
     return Listing("Aggregates", caption, ("Method", *aggregates), rows)
-
-
-def interval_words(estimate: Estimate, index: int) -> str:
-    point, low, high = (
-        float(part[index]) for part in (estimate.point, estimate.low, estimate.high)
-    )
-    return signed(f"{point:.1f} ({low:.1f} to {high:.1f})")

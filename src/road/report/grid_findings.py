@@ -8,6 +8,7 @@ from road.report.grid_answers import (
     paired_listing,
     regret_listing,
 )
+from road.report.grid_elsewhere import elsewhere_listing
 from road.report.grid_informed import informed_listing, informed_verdict
 from road.report.grid_page import SCORES, headline
 from road.report.grid_results import GridResults
@@ -38,6 +39,8 @@ def listings_of(results: GridResults, answers: Answers | None) -> Iterable[Listi
             yield regret_listing(methods, answers.regrets)
         if answers.paired:
             yield paired_listing(results, answers.paired)
+        if answers.families:
+            yield elsewhere_listing(methods, answers.families)
         yield aggregates_listing(methods, answers.aggregates)
     if results.informed:
         yield informed_listing(results.informed)

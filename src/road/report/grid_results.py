@@ -22,6 +22,8 @@ class GridResults:
     """Final scores; NaN where a run is missing."""
     fixed: tuple[int, ...] = ()
     """Which methods are constant ratios."""
+    kinds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The methods of each kind of mixer, such as the fixed ratios."""
     subject: str = "ROAD"
     """The method that the page is about."""
     command: str = ""

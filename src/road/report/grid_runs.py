@@ -14,7 +14,7 @@ from road.report.grid_informed import Informed, informed_runs
 from road.report.grid_results import GridResults
 from road.report.journal import Floats
 from road.report.load import RunRecord
-from road.report.naming import part_of
+from road.report.naming import part_of, text_of
 from road.report.summary import Summary, scored, summarise
 from road.statistics import ScoreTable, curve_band
 
@@ -54,10 +54,12 @@ def results_of(
     finished = [(run, summary) for run, summary in judged if summary.finished]
     of_task = {task: [pair for pair in finished if pair[0].task == task] for task in axes.tasks}
     of_task = {task: pairs for task, pairs in of_task.items() if pairs}
+    kinds = kinds_of(finished, axes)
     return GridResults(
         title=title,
         table=scores_of(finished, axes),
-        fixed=constants_of(finished, axes),
+        fixed=kinds.get("fixed", ()),
+        kinds=kinds,
         subject=subject,
         command=command,
         paper=paper,
@@ -83,14 +85,17 @@ def scores_of(finished: Sequence[Judged], axes: Axes) -> ScoreTable:
     return ScoreTable(axes.tasks, axes.methods, axes.seeds, scores)
 
 
-def constants_of(finished: Sequence[Judged], axes: Axes) -> tuple[int, ...]:
-    """The methods whose mixer is a fixed ratio."""
-    names = {
-        run.method
+def kinds_of(finished: Sequence[Judged], axes: Axes) -> dict[str, tuple[int, ...]]:
+    """The methods of each kind of mixer, in the order of the grid."""
+    kinds = {
+        run.method: text_of(part_of(run.record.config, "mixer"), "name", run.method)
         for run, _ in finished
-        if part_of(run.record.config, "mixer").get("name") == "fixed"
     }
-    return tuple(index for index, name in enumerate(axes.methods) if name in names)
+    found: dict[str, tuple[int, ...]] = {}
+    for index, method in enumerate(axes.methods):
+        if method in kinds:
+            found[kinds[method]] = (*found.get(kinds[method], ()), index)
+    return found
 
 
 def curves_of(pairs: Sequence[Judged], axes: Axes) -> tuple[MethodCurves, ...]:

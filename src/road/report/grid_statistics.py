@@ -11,6 +11,7 @@ from road.report.grid_answers import (
     paired_listing,
     regret_listing,
 )
+from road.report.grid_elsewhere import elsewhere_listing
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import improvement_matrix
 from road.report.grid_profiles import profiles_plot
@@ -32,6 +33,8 @@ def statistics_figures(results: GridResults, answers: Answers) -> Iterable[Marku
         yield regret_figure(methods, answers.regrets)
     if answers.paired:
         yield listed(paired_listing(results, answers.paired), "paired")
+    if answers.families:
+        yield listed(elsewhere_listing(methods, answers.families), "elsewhere")
     yield listed(aggregates_listing(methods, answers.aggregates), "aggregates")
     yield profiles_figure(results)
     yield improvement_figure(methods, answers.improvement)

@@ -1,7 +1,7 @@
 """The sentence a comparison begins with: the subject against the best fixed ratio."""
 
 from road.report.writing import signed
-from road.statistics import Regret
+from road.statistics import Estimate, Regret
 
 
 def regret_verdict(
@@ -22,8 +22,12 @@ def regret_verdict(
 
 
 def written(regret: Regret, method: int) -> str:
+    return interval_at(regret.overall, method)
+
+
+def interval_at(estimate: Estimate, index: int) -> str:
+    """One value of an estimate, with its interval."""
     point, low, high = (
-        float(part[method])
-        for part in (regret.overall.point, regret.overall.low, regret.overall.high)
+        float(part[index]) for part in (estimate.point, estimate.low, estimate.high)
     )
     return signed(f"{point:.1f} ({low:.1f} to {high:.1f})")

@@ -52,7 +52,12 @@ def mixer_name(run: RunRecord) -> str:
     constant = "" if math.isnan(ratio) or name != "fixed" else f" {ratio:g}"
     options = options_of(settings) if name == "road" else []
     told = f" ({', '.join(options)})" if options else ""
-    return MIXERS.get(name, name.capitalize()) + constant + told
+    return kind_name(name) + constant + told
+
+
+def kind_name(mixer: str) -> str:
+    """A kind of mixer, whatever its settings."""
+    return MIXERS.get(mixer, mixer.capitalize())
 
 
 def options_of(settings: Row) -> list[str]:
