@@ -1,0 +1,109 @@
+"""Publish what a grid has brought so far, small enough to be kept beside the source.
+
+    python -m benchmarks.results GRID_FOLDER docs/results/NAME
+    python -m benchmarks.results --unpack docs/results/NAME GRID_FOLDER
+
+The first writes the tables, findings and page of ``road grid report``, ``about.json`` (command,
+machine, cells, hours) and ``runs.tar.xz``: every finished cell's result and journals, without what
+is as long as the run itself. The second makes a grid's folder of that again, with which ``road grid
+run --resume`` goes on: no finished cell is run again; data and pretrained agents are made anew when
+a cell that is still missing needs them.
+"""
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import describe_commit, describe_machine
+
+ARCHIVE, ABOUT = "runs.tar.xz", "about.json"
+KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "sessions.jsonl")
+"""Of a run; its metrics and episodes are not."""
+
+
+def publish(store: Path, target: Path) -> None:
+    words = ["grid", "report", str(store), "--to", str(target)]
+    subprocess.run([sys.executable, "-m", "road.cli", *words], check=True)
+    results = [json.loads(path.read_text()) for path in sorted((store / "done").glob("*.json"))]
+    cells = [result["key"] for result in results if result["kind"] == "cell"]
+    with tarfile.open(target / ARCHIVE, "w:xz") as archive:
+        for path in kept_files(store, cells):
+            add(archive, path.relative_to(store), path.read_text(), str(store.absolute()))
+    (target / ABOUT).write_text(json.dumps(about(store, results), indent=1) + "\n")
+
+
+def kept_files(store: Path, cells: list[str]) -> Iterator[Path]:
+    yield store / "grid.json"
+    for key in cells:
+        yield from (store / folder / f"{key}.json" for folder in ("jobs", "done"))
+        yield from filter(Path.exists, (store / "runs" / key / name for name in KEPT))
+
+
+def add(archive: tarfile.TarFile, name: Path, text: str, here: str) -> None:
+    """The same files give the same archive, wherever they lie."""
+    content = text.replace(f"{here}/", "").encode()
+    entry = tarfile.TarInfo(str(name))
+    entry.size = len(content)
+    archive.addfile(entry, io.BytesIO(content))
+
+
+def about(store: Path, results: list[dict[str, Any]]) -> dict[str, Any]:
+    """What it took. Cells ran side by side and beside other work: hours are a rough measure."""
+    cells = [result for result in results if result["kind"] == "cell"]
+    told = json.loads((store / "grid.json").read_text())
+    return {
+        "command": told["command"],
+        "cells": len(cells),
+        "cells_asked_for": len(told["cells"]),
+        "worker_hours": round(sum(result["seconds"] for result in results) / 3600, 2),
+        "cpu_hours": round(sum(result["cpu_seconds"] for result in results) / 3600, 2),
+        "wall_hours": round(wall_hours(store, [cell["key"] for cell in cells]), 2),
+        "machine": describe_machine(),
+        **describe_commit(),
+    }
+
+
+def wall_hours(store: Path, cells: list[str]) -> float:
+    """Hours in which at least one cell was at work."""
+    spans = sorted(span for key in cells for span in spans_of(store / "runs" / key))
+    covered, until = 0.0, 0.0
+    for begin, end in spans:
+        covered += max(end - max(begin, until), 0.0)
+        until = max(until, end)
+    return covered / 3600
+
+
+def spans_of(run: Path) -> Iterator[tuple[float, float]]:
+    rows = [json.loads(line) for line in (run / "sessions.jsonl").read_text().splitlines()]
+    for row in rows:
+        if row["event"] == "ended":
+            end = datetime.fromisoformat(row["time"]).timestamp()
+            yield end - row["seconds"], end
+
+
+def unpack(published: Path, store: Path) -> None:
+    if store.exists():
+        raise SystemExit(f"{store} is there already")
+    store.mkdir(parents=True)
+    with tarfile.open(published / ARCHIVE) as archive:
+        archive.extractall(store, filter="data")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
+    parser.add_argument("--unpack", action="store_true")
+    parser.add_argument("source", type=Path)
+    parser.add_argument("target", type=Path)
+    flags = parser.parse_args()
+    (unpack if flags.unpack else publish)(flags.source, flags.target)
+
+
+if __name__ == "__main__":
+    main()
