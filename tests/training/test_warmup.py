@@ -218,3 +218,10 @@ def test_a_warm_up_that_is_asked_for_is_left_alone(words: list[str]):
     assert plan.config.warmup_steps == 500
     changes = {"online_steps": 2000, "warmup_steps": 500}
     assert changed_config(default_plan(agent_name="rlpd"), changes) == plan.config
+
+
+def test_a_warm_up_as_long_as_the_phase_is_refused_before_anything_is_written(tmp_path: Path):
+    plan = tiny_plan(online_steps=100, warmup_steps=100)
+    with pytest.raises(UsageError, match="a warm-up of 100 steps leaves nothing to train in 100"):
+        start_run(plan, tmp_path / "run", "test", lambda _: None)
+    assert not (tmp_path / "run").exists()

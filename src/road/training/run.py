@@ -231,6 +231,12 @@ def check_budget(plan: Plan) -> None:
             f"{plan.agent_name} fine-tunes what it has pretrained: offline_steps must be 1 or "
             "more, got 0"
         )
+    warmup, online = plan.config.warmup_steps, plan.config.online_steps
+    if 0 < online <= warmup:
+        raise UsageError(
+            f"a warm-up of {warmup} steps leaves nothing to train in {online} online steps: lower "
+            "warmup_steps, or set online_steps to 0"
+        )
 
 
 def check_spaces(spec: Spec, task: Task, rollout: Rollout) -> None:
