@@ -106,11 +106,26 @@ def test_missing_runs_are_named_and_nothing_is_claimed(tmp_path: Path):
     ]  # fmt: skip
 
 
-def test_a_grid_without_constants_or_a_second_seed_has_no_regret(tmp_path: Path):
-    for lacking in (replace(results(), fixed=()), results(seeds=1)):
-        text = page_of(lacking, tmp_path / "report.html").read_text()
-        assert '<figure class="figure" data-figure="regret"' not in text
-        assert 'data-figure="paired"' in text
+def test_a_grid_without_constants_has_no_regret(tmp_path: Path):
+    page = page_of(replace(results(), fixed=()), tmp_path / "report.html")
+    assert "there is no fixed ratio to compare with" in headline(page)
+    assert '<figure class="figure" data-figure="regret"' not in page.read_text()
+    assert 'data-figure="paired"' in page.read_text()
+
+
+def test_a_grid_without_its_subject_says_so(tmp_path: Path):
+    page = page_of(replace(results(), subject="Mine"), tmp_path / "report.html")
+    assert headline(page) == "5 methods on 2 tasks, 4 seeds; Mine is not among them."
+
+
+def test_one_seed_has_no_interval_and_no_star(tmp_path: Path):
+    """Drawn from one score, every interval is that score: it would look like certainty."""
+    given = results(seeds=1)
+    page = page_of(given, tmp_path / "report.html")
+    assert headline(page).startswith("5 methods on 2 tasks, 1 seed; one seed says nothing")
+    assert re.findall(r'<figure class="figure" data-figure="(\w+)"', page.read_text()) == [
+        "scores", "informed", "panels", "ratios", "dips", "command",
+    ]  # fmt: skip
 
 
 def test_many_tasks_are_folded_and_those_that_do_not_fit_are_counted(

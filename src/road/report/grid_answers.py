@@ -45,7 +45,7 @@ class Regrets:
 
 @dataclass(frozen=True)
 class Answers:
-    """What takes every run of a grid."""
+    """What takes every run of a grid, and several seeds."""
 
     regrets: Regrets | None
     paired: Mapping[str, PairedComparison]
@@ -57,8 +57,8 @@ class Answers:
 
 
 def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> Answers | None:
-    """None while a run is missing."""
-    if results.table.missing():
+    """None while a run is missing, and with one seed: every interval would be a point."""
+    if results.table.missing() or len(results.table.seeds) < 2:
         return None
     scores, rng = results.table.scores, np.random.default_rng(seed)
     return Answers(
@@ -74,9 +74,9 @@ def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> A
 
 
 def regrets_of(results: GridResults, rng: np.random.Generator, samples: int) -> Regrets | None:
-    """None where there is no constant to compare with, or no second seed to choose it by."""
+    """None where there is no constant to compare with."""
     scores = results.table.scores
-    if not results.fixed or scores.shape[-1] < 2:
+    if not results.fixed:
         return None
     return Regrets(
         hindsight_regret(scores, results.fixed, rng, samples),

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.report.journal import Floats
-from road.report.writing import UNKNOWN, signed
+from road.report.writing import UNKNOWN, counted, signed
 
 DIGITS = 2
 """After the point, as the paper prints them."""
@@ -96,8 +96,7 @@ def lines_from(
     average = (
         results.means[averaged].mean(axis=0) if count else np.full_like(results.means[0], np.nan)
     )
-    of_some = f" of {count} {'task' if count == 1 else 'tasks'}"
-    name = "Average" + ("" if count == len(results.tasks) else of_some)
+    name = "Average" + ("" if count == len(results.tasks) else f" of {counted(count, 'task')}")
     texts = [written(mean, np.nan, digits) for mean in average.tolist()]
     yield Line(name, source, marked(texts, average, results.fixed, digits))
 

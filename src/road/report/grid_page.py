@@ -24,6 +24,7 @@ from road.report.journal import Floats
 from road.report.layout import colour_chips, figure
 from road.report.markup import Markup, shorten, tag
 from road.report.tables import table
+from road.report.writing import counted
 
 SCORES = (
     "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, "
@@ -63,14 +64,23 @@ def grid_body(results: GridResults, answers: Answers | None) -> Iterable[Markup]
 def headline(results: GridResults, regrets: Regrets | None) -> str:
     table = results.table
     if regrets is None or results.subject not in table.methods:
-        return (
-            f"{len(table.methods)} methods on {len(table.tasks)} tasks, {len(table.seeds)} seeds; "
-            "nothing is said yet about the best fixed ratio."
-        )
+        counts = counted(len(table.tasks), "task"), counted(len(table.seeds), "seed")
+        return f"{counted(len(table.methods), 'method')} on {', '.join(counts)}; {unsaid(results)}."
     method = table.method(results.subject)
     return regret_verdict(
         results.subject, method, len(table.seeds), regrets.hindsight, regrets.held_out
     )
+
+
+def unsaid(results: GridResults) -> str:
+    """Why nothing is claimed."""
+    if results.table.missing():
+        return "nothing is said yet about the best fixed ratio"
+    if len(results.table.seeds) < 2:
+        return "one seed says nothing about others, so nothing is claimed"
+    if not results.fixed:
+        return "there is no fixed ratio to compare with"
+    return f"{results.subject} is not among them"
 
 
 def missing_notice(missing: list[str]) -> list[Markup]:

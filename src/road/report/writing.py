@@ -11,6 +11,10 @@ def signed(number: str) -> str:
     return number.replace("-", MINUS)
 
 
+def counted(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def compact(value: float | int) -> str:
     """As short as an axis needs it: 20k, 1.5M, 0.02, 3e-7."""
     for unit, letter in UNITS:
