@@ -81,7 +81,7 @@ def test_parquet_says_the_same_as_csv(here: Path):
     (store.path / "runs" / key).mkdir()
     row = {"phase": "online", "step": 0, "score": 1.5}
     (store.path / "runs" / key / "evaluations.jsonl").write_text(json.dumps(row) + "\n")
-    write_tidy(store, here)
+    write_tidy(store, store.description()["cells"], here)
     table = parquet.read_table(here / "cells.parquet").to_pylist()
     assert table[0]["pretrained"] == 1.5
     assert table[0]["final"] is None

@@ -1,19 +1,25 @@
 """``road grid report``: what came of a grid: tidy tables, one like the paper's, and a page."""
 
+import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import tyro
 
 from road.cli.flags import parse_flags
-from road.errors import UsageError
+from road.errors import StorageError, UsageError
+from road.naming import find_name
 
 if TYPE_CHECKING:
     from road.experiments.store import Store
     from road.report.grid_results import GridResults
+    from road.report.grid_runs import Axes
     from road.report.grid_tables import Results
+
+Row: TypeAlias = dict[str, Any]
+"""A cell as ``grid.json`` has it."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +34,14 @@ class GridReport:
     """Its folder, if it was given one."""
     to: Path | None = None
     """Where to write; by default the grid's own folder."""
-    subject: str = "ROAD"
-    """The strategy that the page is about."""
+    tasks: tuple[str, ...] = ()
+    """Only these cases, by their labels."""
+    mixers: tuple[str, ...] = ()
+    """Only these strategies, by their labels."""
+    seeds: tuple[int, ...] = ()
+    """Only these seeds: what was chosen on some is judged on others."""
+    subject: str | None = None
+    """The strategy that the page is about; ROAD unless another is named."""
 
 
 def run(words: list[str]) -> int:
@@ -43,10 +55,10 @@ def run(words: list[str]) -> int:
     from road.report.grid_tables import latex_table, markdown_table
 
     store = Store(find_folder(flags.grid, flags.scale, flags.out))
-    results = gathered(store, flags.subject)
-    target = flags.to or store.path
-    target.mkdir(parents=True, exist_ok=True)
-    written = write_tidy(store, target)
+    cells = part_of(store.description()["cells"], flags)
+    results = gathered(store, cells, flags.subject, shlex.join(["road", "grid", "report", *words]))
+    target = made(flags.to or store.path)
+    written = write_tidy(store, cells, target)
     for name, table in (("results.md", markdown_table), ("results.tex", latex_table)):
         put(target / name, table(results.cells, results.paper).encode())
         written.append(target / name)
@@ -61,13 +73,36 @@ def run(words: list[str]) -> int:
     return 0
 
 
-def gathered(store: "Store", subject: str) -> "GridResults":
-    """Everything that is done, with the paper's numbers beside it where it has any."""
+def part_of(cells: list[Row], flags: GridReport) -> list[Row]:
+    """The cells that were asked for: all, where nothing was said."""
+    for name, asked in (("case", flags.tasks), ("strategy", flags.mixers), ("seed", flags.seeds)):
+        if asked:
+            kept = {labelled(each, cells, name) for each in asked}
+            cells = [cell for cell in cells if cell[name] in kept]
+    return cells
+
+
+def labelled(word: str | int, cells: list[Row], name: str) -> Any:
+    """The label that was meant, whatever its case."""
+    return find_name(
+        str(word).lower(), {str(cell[name]).lower(): cell[name] for cell in cells}, name
+    )
+
+
+def made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write to {folder}: {error.strerror}") from error
+    return folder
+
+
+def gathered(store: "Store", cells: list[Row], subject: str | None, command: str) -> "GridResults":
+    """What is done of those cells, with the paper's numbers beside it where it has any."""
     from road.report import load_run
     from road.report.grid_runs import Axes, GridRun, results_of
 
     told = store.description()
-    cells = told["cells"]
     runs = [
         GridRun(cell["case"], cell["strategy"], cell["seed"], load_run(folder))
         for cell in cells
@@ -75,21 +110,33 @@ def gathered(store: "Store", subject: str) -> "GridResults":
         for folder in [store.path / "runs" / cell["key"]]
     ]
     if not runs:
-        raise UsageError(f"no cell of {store.path} is done yet")
+        raise UsageError(f"no cell of {store.path} that was asked for is done yet")
     axes = Axes(
         tuple(dict.fromkeys(cell["case"] for cell in cells)),
         tuple(dict.fromkeys(cell["strategy"] for cell in cells)),
         tuple(sorted({cell["seed"] for cell in cells})),
     )
     title = f"{told['name']}, scale {told['scale']}"
-    return results_of(runs, axes, title, told["command"], paper_results(told["name"]), subject)
+    return results_of(
+        runs,
+        axes,
+        title,
+        f"{told['command']}\n{command}",
+        paper_results(told["name"], axes),
+        "ROAD" if subject is None else labelled(subject, cells, "strategy"),
+    )
 
 
-def paper_results(name: str) -> "Results | None":
+def paper_results(name: str, axes: "Axes") -> "Results | None":
+    """The paper's table of that name, if it shares a cell with ours."""
+    import numpy as np
+
     from road.experiments.paper_tables import PAPER_TABLES
     from road.report.grid_tables import Results
 
     if name not in PAPER_TABLES:
         return None
     table = PAPER_TABLES[name]
-    return Results(table.tasks, table.methods, table.means, table.deviations, table.fixed)
+    paper = Results(table.tasks, table.methods, table.means, table.deviations, table.fixed)
+    shared = np.isfinite(paper.aligned(axes.tasks, axes.methods).means)
+    return paper if shared.any() else None

@@ -1,7 +1,6 @@
 """``road grid status``: where a grid stands, from its folder alone."""
 
 import sys
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,6 +11,9 @@ from road.cli.flags import parse_flags
 
 if TYPE_CHECKING:
     from road.experiments.store import Store
+
+
+TIMES = ("seconds", "cpu_seconds")
 
 
 @dataclass(frozen=True)
@@ -33,34 +35,30 @@ def run(words: list[str]) -> int:
 
     store = Store(find_folder(flags.grid, flags.scale, flags.out))
     told = store.description()
-    keys = {cell["key"]: cell for cell in told["cells"]}
-    done = [key for key in keys if store.is_done(key)]
-    failed = {key: why for key in keys if (why := store.failure(key)) is not None}
+    # Two places may be the same run and share a key: places are counted.
+    cells = told["cells"]
+    done = [cell for cell in cells if store.is_done(cell["key"])]
+    failed = [(cell, why) for cell in cells if (why := store.failure(cell["key"])) is not None]
     sys.stdout.write(f"{told['name']}, scale {told['scale']}: {store.path}\n")
-    open_cells = len(keys) - len(done) - len(failed)
-    sys.stdout.write(
-        f"{len(keys)} cells: {len(done)} done, {len(failed)} failed, {open_cells} open\n"
-    )
-    for line in by_case(store, told["cells"]):
+    left = len(cells) - len(done) - len(failed)
+    sys.stdout.write(f"{len(cells)} cells: {len(done)} done, {len(failed)} failed, {left} open\n")
+    for line in by_case(store, cells):
         sys.stdout.write(f"  {line}\n")
-    for key, why in failed.items():
-        cell = keys[key]
-        where = f"{cell['case']}, {cell['strategy']}, seed {cell['seed']} ({key})"
+    for cell, why in failed:
+        where = f"{cell['case']}, {cell['strategy']}, seed {cell['seed']} ({cell['key']})"
         sys.stdout.write(f"failed: {where}: {why}\n")
     return 0
 
 
 def by_case(store: "Store", cells: list[dict[str, str]]) -> list[str]:
     """Of each case, how many cells are done and what one took."""
-    total = Counter(cell["case"] for cell in cells)
     lines: list[str] = []
-    for case, number in total.items():
-        keys = {cell["key"] for cell in cells if cell["case"] == case}
-        results = [store.result(key) for key in keys if store.is_done(key)]
-        told = f"{case}: {len(results)} of {number} done"
+    for case in dict.fromkeys(cell["case"] for cell in cells):
+        keys = [cell["key"] for cell in cells if cell["case"] == case]
+        results = [store.result(key, *TIMES) for key in keys if store.is_done(key)]
+        told = f"{case}: {len(results)} of {len(keys)} done"
         if results:
-            wall = sum(result["seconds"] for result in results) / len(results)
-            cpu = sum(result["cpu_seconds"] for result in results) / len(results)
+            wall, cpu = (sum(each[name] for each in results) / len(results) for name in TIMES)
             told += f"; a cell took {wall:.1f} s by the clock, {cpu:.1f} s of CPU"
         lines.append(told)
     return lines

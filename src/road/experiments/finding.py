@@ -7,7 +7,7 @@ from pathlib import Path
 from road.errors import UsageError
 from road.experiments.grid import Grid
 from road.experiments.paper import GRIDS, Scale
-from road.experiments.store import GRID
+from road.experiments.store import GRID, Store
 from road.naming import find_name
 
 OWN = "own"
@@ -53,9 +53,14 @@ def find_folder(word: str, scale: str, out: Path | None) -> Path:
     """The folder of a grid that was begun: it may itself be named instead of the grid."""
     if (Path(word) / GRID).is_file():
         return Path(word)
+    if word not in GRIDS and Path(word).is_dir():
+        raise UsageError(f"{word} is no folder of a grid: it has no {GRID}")
+    own = word.endswith(".py")
+    if not own:
+        find_name(word, GRIDS, "grid")
     folder = out or usual_folder(word, scale)
     if not (folder / GRID).is_file():
-        if not word.endswith(".py"):
-            find_name(word, GRIDS, "grid")
         raise UsageError(f"{folder} holds no grid yet; begin with `road grid run {word}`")
+    if not own and (there := Store(folder).description()["name"]) != word:
+        raise UsageError(f"{folder} holds the grid {there}, not {word}")
     return folder

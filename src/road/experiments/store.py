@@ -1,6 +1,6 @@
 """A grid's folder: what is to be done, what is done, and what failed. Truth is in its files.
 
-grid.json               which grid it is, and where each cell stands in it
+grid.json               which grid it is, by which commands, and where each cell stands in it
 jobs/KEY.json           a piece of work, whole: a worker needs nothing else
 data/KEY                data that was made
 pretrained/KEY          a run folder that stands at the switch
@@ -25,6 +25,8 @@ from road.training.folder import RunFolder, read_run_file, write_json_whole
 
 FORMAT = 1
 GRID = "grid.json"
+ABOUT = ("name", "scale", "command", "cells")
+"""What it says."""
 PATIENCE = 2
 """How often a job may fail by its own error before it is given up."""
 FOLDERS = ("jobs", "data", "pretrained", "runs", "done", "errors", "failed", "logs")
@@ -50,8 +52,17 @@ class Store:
     def is_done(self, key: str) -> bool:
         return (self.path / "done" / f"{key}.json").exists()
 
-    def result(self, key: str) -> dict[str, Any]:
-        return self.read("done", key, f"{key} of {self.path} is not done")
+    def result(self, key: str, *names: str) -> dict[str, Any]:
+        """What came of a job; ``names`` are what it has to hold."""
+        again = "delete it, and `road grid run --resume` does that job again"
+        try:
+            found = self.read("done", key, f"{key} of {self.path} is not done")
+        except StorageError as error:
+            raise StorageError(f"{error}; {again}") from error
+        if lacking := [name for name in names if name not in found]:
+            path = self.path / "done" / f"{key}.json"
+            raise StorageError(f"{path} is damaged: it has no {lacking[0]!r}; {again}")
+        return found
 
     def commit(self, key: str, result: dict[str, Any]) -> bool:
         """Put a result in its place; whether this was the first one."""
@@ -94,11 +105,15 @@ class Store:
         told = read_run_file(self.path, GRID)
         if told.get("format") != FORMAT:
             raise UsageError(f"{self.path / GRID} has format {told.get('format')!r}, not {FORMAT}")
+        if lacking := [name for name in ABOUT if name not in told]:
+            raise StorageError(f"{self.path / GRID} is damaged: it has no {lacking[0]!r}")
         return told
 
     def enter(self, name: str, scale: str, command: str, work: Work) -> None:
         """Add the work of a grid to its folder; what stands there already stays."""
-        before = self.description()["cells"] if (self.path / GRID).exists() else []
+        before: dict[str, Any] = {"command": "", "cells": []}
+        if (self.path / GRID).exists():
+            before = self.description()
         now = [
             {"case": cell.case, "strategy": cell.strategy, "seed": cell.seed, "key": key}
             for cell, key in work.cells
@@ -111,8 +126,9 @@ class Store:
         for job in work.jobs:
             if not (self.path / "jobs" / f"{job.key}.json").exists():
                 put_once(self.path / "jobs" / f"{job.key}.json", job.to_json())
-        about = {"format": FORMAT, "name": name, "scale": scale, "command": command}
-        write_json_whole(self.path / GRID, {**about, "cells": joined(before, now)})
+        commands = with_command(before["command"].splitlines(), command)
+        about = {"format": FORMAT, "name": name, "scale": scale, "command": "\n".join(commands)}
+        write_json_whole(self.path / GRID, {**about, "cells": joined(before["cells"], now)})
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -126,6 +142,15 @@ class Store:
             yield
         finally:
             folder.release()
+
+
+def with_command(before: list[str], command: str) -> list[str]:
+    """Every command that the cells come from; going on with one, or trying again, is no other."""
+
+    def asked(line: str) -> list[str]:
+        return [word for word in line.split() if word not in ("--resume", "--retry")]
+
+    return before if asked(command) in map(asked, before) else [*before, command]
 
 
 def joined(before: Iterable[dict[str, Any]], now: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

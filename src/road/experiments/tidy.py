@@ -13,13 +13,15 @@ from road.experiments.store import Store
 
 Row = dict[str, Any]
 EXTRA = "pyarrow"
+RESULT = ("summary", "area", "seconds", "cpu_seconds", "digest")
+"""What a cell leaves in ``done``."""
 
 
-def cell_rows(store: Store) -> list[Row]:
+def cell_rows(store: Store, cells: list[Row]) -> list[Row]:
     """Every cell that is done: where it stands, and its result in numbers."""
     return [
-        {**place_of(cell), **numbers_of(store.result(cell["key"]))}
-        for cell in store.description()["cells"]
+        {**place_of(cell), **numbers_of(store.result(cell["key"], *RESULT))}
+        for cell in cells
         if store.is_done(cell["key"])
     ]
 
@@ -55,11 +57,11 @@ def flat(informed: Row) -> Iterable[tuple[str, Any]]:
     return ((n, v) for n, v in informed.items() if isinstance(v, str | int | float | None))
 
 
-def evaluation_rows(store: Store) -> list[Row]:
+def evaluation_rows(store: Store, cells: list[Row]) -> list[Row]:
     """Every evaluation of every cell that is done."""
     return [
         {**place_of(cell), **row}
-        for cell in store.description()["cells"]
+        for cell in cells
         if store.is_done(cell["key"])
         for row in journal_rows(store.path / "runs" / cell["key"] / "evaluations.jsonl")
     ]
@@ -72,10 +74,11 @@ def journal_rows(path: Path) -> list[Row]:
         raise StorageError(f"cannot read {path}: {error}") from error
 
 
-def write_tidy(store: Store, out: Path) -> list[Path]:
-    """Both tables as CSV, and as Parquet if that can be written."""
+def write_tidy(store: Store, cells: list[Row], out: Path) -> list[Path]:
+    """Both tables of those cells as CSV, and as Parquet if that can be written."""
     written: list[Path] = []
-    for name, rows in (("cells", cell_rows(store)), ("evaluations", evaluation_rows(store))):
+    tables = {"cells": cell_rows(store, cells), "evaluations": evaluation_rows(store, cells)}
+    for name, rows in tables.items():
         path = out / f"{name}.csv"
         write_csv(path, rows)
         written.append(path)

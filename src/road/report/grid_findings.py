@@ -24,7 +24,7 @@ def findings(results: GridResults, answers: Answers | None) -> str:
 def parts_of(results: GridResults, answers: Answers | None) -> Iterable[str]:
     regrets = None if answers is None else answers.regrets
     yield f"{headline(results, regrets)}\n"
-    if results.informed:
+    if results.informed and results.subject in results.table.methods:
         yield f"{informed_verdict(results.subject, results.informed)}\n"
     if missing := results.table.missing():
         yield f"Runs that are missing: {len(missing)}. What needs every run is left out.\n"
@@ -49,5 +49,6 @@ def listings_of(results: GridResults, answers: Answers | None) -> Iterable[Listi
 def section(listing: Listing) -> str:
     ruler = ["---", *["---:"] * (len(listing.head) - 1)]
     rows = ([in_markdown(name), *cells] for name, *cells in listing.rows)
-    lines = (f"| {' | '.join(line)} |" for line in [listing.head, ruler, *rows])
+    head = map(in_markdown, listing.head)
+    lines = (f"| {' | '.join(line)} |" for line in [head, ruler, *rows])
     return f"## {listing.title}\n\n{listing.caption}\n\n" + "\n".join(lines) + "\n"

@@ -105,8 +105,9 @@ def scores_figure(results: GridResults) -> Markup:
 
 def informed_figures(results: GridResults) -> Iterable[Markup]:
     if results.informed:
-        words = informed_verdict(results.subject, results.informed)
         listing = informed_listing(results.informed)
+        there = results.subject in results.table.methods
+        words = informed_verdict(results.subject, results.informed) if there else listing.title
         drawn = table(listing.head, listing.rows)
         yield figure(words, listing.caption, drawn, kind="informed")
 

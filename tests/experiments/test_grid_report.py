@@ -1,0 +1,110 @@
+"""``road grid report`` and ``status``: parts of a grid, and what is damaged or meant otherwise."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.experiments.conftest import entered, tiny_grid
+from tests.report.conftest import write_synthetic
+
+from road.cli import main
+from road.cli.grid_report import paper_results
+from road.experiments.store import Store
+from road.report import load_run, summarise
+from road.report.grid_runs import Axes
+
+GRID_JSON = "grid.json"
+
+
+@pytest.fixture
+def grid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A finished grid: one case, two strategies, two seeds."""
+    monkeypatch.chdir(tmp_path)
+    store, work = entered(tmp_path / "grid", tiny_grid(seeds=(0, 1)))
+    for number, (cell, key) in enumerate(work.cells):
+        mixer = "fixed" if cell.strategy.startswith("Fixed") else "road"
+        run = write_synthetic(store.path / "runs" / key, mixer, number)
+        summary = {**vars(summarise(load_run(run))), "dip": None, "informedness": None}
+        kept = {name: value for name, value in summary.items() if name != "progress"}
+        times = {"seconds": 2.0, "cpu_seconds": 1.0}
+        store.commit(key, {"summary": kept, "area": 1.0, "digest": "x", **times})
+    return store
+
+
+def told(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> str:
+    """The one line that a command ends with."""
+    assert main(["grid", *words]) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    return line
+
+
+def test_a_part_of_a_grid_is_reported_on(grid: Store):
+    assert main(["grid", "report", "grid", "--mixers", "road", "--seeds", "1", "--to", "part"]) == 0
+    rows = (grid.path.parent / "part" / "cells.csv").read_text().splitlines()[1:]
+    assert [row.split(",")[1:3] for row in rows] == [["ROAD", "1"]]
+    findings = (grid.path.parent / "part" / "findings.md").read_text()
+    assert findings.startswith("1 method on 1 task, 1 seed; one seed says nothing about others")
+    page = (grid.path.parent / "part" / "report.html").read_text()
+    assert "road grid report grid --mixers road --seeds 1 --to part" in page
+
+
+@pytest.mark.usefixtures("grid")
+def test_names_that_are_not_in_the_grid(capsys: pytest.CaptureFixture[str]):
+    assert "unknown strategy 'raod': did you mean 'road'" in told(
+        capsys, 2, "report", "grid", "--subject", "Raod"
+    )
+    assert "unknown case 'maze'" in told(capsys, 2, "report", "grid", "--tasks", "maze")
+    assert "unknown seed '7': known: 0, 1" in told(capsys, 2, "report", "grid", "--seeds", "7")
+
+
+@pytest.mark.usefixtures("grid")
+def test_another_place_than_was_meant(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert "grid holds the grid tiny, not table-iql" in told(
+        capsys, 2, "status", "table-iql", "--out", "grid"
+    )
+    assert "unknown grid 'table-iqll'" in told(capsys, 2, "report", "table-iqll", "--out", "grid")
+    assert f"{tmp_path} is no folder of a grid" in told(capsys, 2, "report", str(tmp_path))
+    (tmp_path / "taken").touch()
+    assert "cannot write to taken: File exists" in told(
+        capsys, 7, "report", "grid", "--to", "taken"
+    )
+
+
+@pytest.mark.parametrize("action", ["status", "report"])
+@pytest.mark.parametrize("content", ["{", "{}"])
+def test_a_damaged_result_is_told_with_what_to_do(
+    grid: Store, capsys: pytest.CaptureFixture[str], action: str, content: str
+):
+    next(iter((grid.path / "done").iterdir())).write_text(content)
+    assert "delete it, and `road grid run --resume` does that job again" in told(
+        capsys, 7, action, "grid"
+    )
+
+
+def test_a_damaged_grid_is_told(grid: Store, capsys: pytest.CaptureFixture[str]):
+    (grid.path / GRID_JSON).write_text('{"format": 1, "name": "tiny"}')
+    assert "grid.json is damaged: it has no 'scale'" in told(capsys, 7, "status", "grid")
+
+
+def test_two_places_of_one_run_are_two_cells(grid: Store, capsys: pytest.CaptureFixture[str]):
+    about = json.loads((grid.path / GRID_JSON).read_text())
+    about["cells"].append({**about["cells"][0], "strategy": "the same by another name"})
+    (grid.path / GRID_JSON).write_text(json.dumps(about))
+    assert main(["grid", "status", "grid"]) == 0
+    said = capsys.readouterr().out
+    assert "5 cells: 5 done, 0 failed, 0 open" in said
+    assert "5 of 5 done; a cell took 2.0 s by the clock, 1.0 s of CPU" in said
+
+
+def test_every_command_that_made_a_cell_is_kept(tmp_path: Path):
+    store, work = entered(tmp_path / "grid", tiny_grid())
+    first = store.description()["command"]
+    for command in ("run tiny --seeds 1 --resume", "run tiny --seeds 1 --retry --resume"):
+        store.enter("tiny", "own", command, work)
+    assert store.description()["command"].splitlines() == [first, "run tiny --seeds 1 --resume"]
+
+
+def test_the_paper_is_left_out_where_it_has_nothing_to_say():
+    windows = ("c = 2, τ = t",)
+    assert paper_results("ablation-window", Axes(("halfcheetah-medium",), windows, (0,))) is None
+    assert paper_results("table-iql", Axes(("hopper-medium",), ("ROAD",), (0,))) is not None
