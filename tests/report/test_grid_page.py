@@ -195,8 +195,17 @@ def test_no_curve_is_filled(browser: Any, tmp_path: Path):
     assert set(fills) == {"none"}
 
 
-def test_names_are_not_cut_off_at_the_left_or_the_top(browser: Any, tmp_path: Path):
-    page = page_of(results(), tmp_path / "report.html")
+def long_names() -> GridResults:
+    """Names like those of ``discriminate``, above and beside a matrix."""
+    methods = ("Fixed 0", "ROAD", "ROAD standardised short", "Hypergradient pulled")
+    scores = np.random.default_rng(0).normal(size=(1, 4, 3))
+    table = ScoreTable(("pointmaze-umaze-random (no pretraining)",), methods, (0, 1, 2), scores)
+    return GridResults("long names", table, (0,))
+
+
+@pytest.mark.parametrize("given", [results(), long_names()], ids=["usual", "long"])
+def test_names_are_not_cut_off(browser: Any, tmp_path: Path, given: GridResults):
+    page = page_of(given, tmp_path / "report.html")
     opened = Opened(browser, page, width=400)
     outside = opened.page.evaluate(
         """() => [...document.querySelectorAll('.scroll')].flatMap(scroll => {
@@ -204,7 +213,8 @@ def test_names_are_not_cut_off_at_the_left_or_the_top(browser: Any, tmp_path: Pa
             return [...scroll.querySelectorAll('svg text')].filter(text => {
                 const box = text.getBoundingClientRect();
                 return box.left < frame.left - 0.5 || box.top < frame.top - 0.5
-                    || box.bottom > frame.bottom + 0.5;
+                    || box.bottom > frame.bottom + 0.5
+                    || box.right > frame.left + scroll.scrollWidth + 0.5;
             }).map(text => text.textContent);
         })"""
     )

@@ -9,7 +9,7 @@ import pytest
 
 from road.report.grid_choices import choice_map
 from road.report.grid_curves import MethodCurves, Pretraining, curve_panels, overlaid_curves
-from road.report.grid_layout import method_colours
+from road.report.grid_layout import method_colours, method_strokes
 from road.report.grid_matrix import improvement_matrix, score_matrix
 from road.report.grid_profiles import profiles_plot
 from road.report.grid_ratios import Time, ratio_map
@@ -133,8 +133,12 @@ def test_a_star_marks_intervals_that_leave_out_one_half():
 def test_profiles_have_bands_for_those_asked_only():
     thresholds = np.linspace(0, 100, 5)
     shares = np.linspace(1.0, 0.0, 5)[:, None] * np.ones(3)
-    drawn = profiles_plot(METHODS, thresholds, (shares, shares, shares), COLOURS, ("ROAD",))
-    assert len(elements(drawn, "path", "curve")) == 3
+    strokes = dict.fromkeys(METHODS, "") | {"ROAD": "dashed"}
+    drawn = profiles_plot(
+        METHODS, thresholds, (shares, shares, shares), COLOURS, strokes, ("ROAD",)
+    )
+    looks = [path.get("class") for path in elements(drawn, "path")]
+    assert looks == ["band", "curve", "curve", "curve dashed"]
     bands = elements(drawn, "path", "band")
     assert [band.get("style") for band in bands] == [f"fill:{COLOURS['ROAD']}"]
     assert "above 50: Fixed 0 50%, Fixed 0.5 50%, ROAD 50%" in hovers(drawn)
@@ -173,6 +177,28 @@ def test_constants_are_blue_and_the_subject_has_the_first_hue():
     assert colours["Uniform"] == "var(--series-1)"
     shares = [int(re.findall(r"(\d+)%", colours[name])[0]) for name in ("Fixed 0", "Fixed 0.5")]
     assert shares == [40, 100]
+
+
+def test_lines_of_one_hue_are_drawn_differently():
+    methods = ("Fixed 0", *(f"m{number}" for number in range(17)), "ROAD")
+    colours, strokes = (of(methods, (0,), "ROAD") for of in (method_colours, method_strokes))
+    assert len({(colours[name], strokes[name]) for name in methods}) == len(methods)
+    assert strokes["ROAD"] == strokes["Fixed 0"] == ""
+
+
+def test_long_names_above_a_matrix_are_slanted_and_have_room():
+    methods = ("ROAD standardised short", "BR")
+    drawn = score_matrix(("t",), methods, np.ones((1, 2)))
+    heads = elements(drawn, "text", "tick slanted")
+    assert [head.text for head in heads] == list(methods)
+    room = re.findall(r"padding-(?:top|right):([\d.]+)px", drawn)
+    assert all(float(pixels) > 100 for pixels in room)
+    assert elements(score_matrix(("t",), METHODS, np.ones((1, 3))), "text", "tick slanted") == []
+
+
+def test_a_missing_dip_is_not_in_the_mean_that_is_read_aloud():
+    drawn = dip_strip(("a", "b"), [np.array([4.0, np.nan]), np.array([np.nan])], ["red", "red"])
+    assert "a 4.0, b –" in drawn
 
 
 def test_hostile_names_are_text():

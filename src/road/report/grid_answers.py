@@ -7,7 +7,7 @@ import numpy as np
 
 from road.report.grid_elsewhere import Family, families_of
 from road.report.grid_results import GridResults
-from road.report.grid_verdict import interval_at, written
+from road.report.grid_verdict import interval_at
 from road.report.tables import Listing
 from road.report.writing import probability
 from road.statistics import (
@@ -107,7 +107,10 @@ def regret_listing(methods: tuple[str, ...], regrets: Regrets) -> Listing:
         "too small. The truth lies between, on average. 95 % intervals are over seeds."
     )
     rows = [
-        [name, written(regrets.hindsight, index), written(regrets.held_out, index)]
+        [
+            name,
+            *(interval_at(one.overall, index) for one in (regrets.hindsight, regrets.held_out)),
+        ]
         for index, name in enumerate(methods)
     ]
     head = ("Method", "ratio chosen in hindsight", "ratio chosen on other seeds")
@@ -118,7 +121,9 @@ def paired_listing(results: GridResults, paired: Mapping[str, PairedComparison])
     """The subject against every other method, seed by seed."""
     caption = (
         f"{results.subject} minus each other method, over pairs of runs with one task and one "
-        "seed; above zero it is better. p is that of a sign-flip test, for each line by itself."
+        "seed; above zero it is better. p is that of a sign-flip test, for each line by itself. "
+        "The interval is about other seeds on these tasks; for p, tasks that disagree are "
+        "chance too."
     )
     rows = [
         [

@@ -8,15 +8,18 @@ import numpy as np
 from road.report.axes import ticks
 from road.report.journal import Floats
 from road.report.markup import Markup, shorten, tag
-from road.report.palette import series_colour
+from road.report.palette import HUES, series_colour
 from road.report.svg import percent, pixels, text, vertical
 from road.report.writing import compact
 
+STROKES = ("", "dashed", "dotted")
+"""Looks of a line, in the order in which they are taken."""
 LETTER = 7.2
 """Pixels that a letter of a label takes, at most."""
 MARGIN = 36.0
 """Pixels that every plot leaves at its left, on the smallest screen."""
-LONGEST_NAME = 28
+LONGEST_NAME = 40
+"""Letters; labels differ at their ends."""
 
 
 def wide(drawn: Markup, names: Sequence[str], minimum: float, style: str = "") -> Markup:
@@ -76,10 +79,24 @@ def method_colours(
 
     The subject of a comparison has the first hue, wherever it stands.
     """
-    strategies = [name for index, name in enumerate(methods) if index not in fixed]
-    ordered = sorted(strategies, key=lambda name: name != subject)
+    ordered = strategies_of(methods, fixed, subject)
     colours = {name: series_colour(place) for place, name in enumerate(ordered)}
     for place, index in enumerate(fixed):
         share = 100 if len(fixed) == 1 else round(40 + 60 * place / (len(fixed) - 1))
         colours[methods[index]] = f"color-mix(in srgb, var(--offline) {share}%, var(--surface))"
     return {name: colours[name] for name in methods}
+
+
+def method_strokes(
+    methods: Sequence[str], fixed: Sequence[int], subject: str = ""
+) -> dict[str, str]:
+    """Once all hues are taken, lines of the same hue are told apart by dashes, then by dots."""
+    ordered = strategies_of(methods, fixed, subject)
+    rounds = {name: place // HUES for place, name in enumerate(ordered)}
+    return {name: STROKES[min(rounds.get(name, 0), len(STROKES) - 1)] for name in methods}
+
+
+def strategies_of(methods: Sequence[str], fixed: Sequence[int], subject: str) -> list[str]:
+    """Whatever is no constant, the subject first."""
+    strategies = [name for index, name in enumerate(methods) if index not in fixed]
+    return sorted(strategies, key=lambda name: name != subject)

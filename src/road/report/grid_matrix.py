@@ -1,20 +1,24 @@
 """Two matrices: scores of methods by task, and how likely one method beats another."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from road.report.grid_layout import number, row_name, short, wide
+from road.report.grid_layout import LETTER, number, row_name, short, wide
 from road.report.journal import Floats
 from road.report.markup import Markup
-from road.report.svg import box, plot, text
+from road.report.svg import box, pixels, plot, text
 from road.report.writing import UNKNOWN, signed
 
 ROW = 26.0
 COLUMN = 66.0
 """Pixels that a column has at least."""
-HEADED = "padding-top:14px;margin-bottom:-36px"
-"""Names stand above a matrix, and nothing below it."""
+WIDEST_HEAD = 10
+"""Letters that have room above a column; longer names are slanted, and columns may be narrower."""
+NARROW = 48.0
+SLANT = math.radians(40)
+"""As the style sheet has it."""
 STRONGEST = 0.45
 """Opacity of the strongest colour: ink must stay readable on it, in light and in dark."""
 
@@ -38,7 +42,7 @@ def score_matrix(tasks: Sequence[str], methods: Sequence[str], means: Floats) ->
             f"{task} {best_of(methods, row)}" for task, row in zip(tasks, means, strict=True)
         ),
     )
-    return wide(drawn, tasks, COLUMN * columns, HEADED)
+    return with_heads(drawn, tasks, methods)
 
 
 def score_cell(row: int, column: int, columns: int, means: Floats, named: str) -> list[Markup]:
@@ -64,10 +68,26 @@ def cell(row: int, column: int, columns: int, style: str, written: str, hover: s
 
 def heads(methods: Sequence[str]) -> list[Markup]:
     columns = max(len(methods), 1)
+    look = "tick slanted" if longest_head(methods) > WIDEST_HEAD else "tick middle"
     return [
-        text((column + 0.5) / columns, -10.0, short(name), "tick middle")
+        text((column + 0.5) / columns, -10.0, short(name), look)
         for column, name in enumerate(methods)
     ]
+
+
+def longest_head(methods: Sequence[str]) -> int:
+    return max((len(short(name)) for name in methods), default=0)
+
+
+def with_heads(drawn: Markup, rows: Sequence[str], methods: Sequence[str]) -> Markup:
+    """Names stand above a matrix, and nothing below it."""
+    column, top, right = COLUMN, 14.0, 0.0
+    if (longest := longest_head(methods)) > WIDEST_HEAD:
+        column = NARROW
+        top += LETTER * longest * math.sin(SLANT)
+        right = max(LETTER * longest * math.cos(SLANT) - column / 2, 0.0)
+    style = f"padding-top:{pixels(top)}px;padding-right:{pixels(right)}px;margin-bottom:-36px"
+    return wide(drawn, rows, column * max(len(methods), 1) + right, style)
 
 
 def best_of(methods: Sequence[str], means: Floats) -> str:
@@ -96,7 +116,7 @@ def improvement_matrix(
         *cells,
         label=f"How likely a run of one of {len(methods)} methods beats a run of another",
     )
-    return wide(drawn, methods, COLUMN * count, HEADED)
+    return with_heads(drawn, methods, methods)
 
 
 def improvement_cell(

@@ -137,7 +137,7 @@ def task_figures(results: GridResults, task: str) -> Iterable[Markup]:
         yield curves_figure(results, task, colours)
     if task in results.ratios:
         yield ratios_figure(results, task)
-    if task in results.dips:
+    if task in results.dips and np.isfinite(results.dips[task]).any():
         caption = (
             "A dot per seed: how far it fell below its pretrained score after the switch. The bar "
             "is their mean."
@@ -167,7 +167,10 @@ def ratios_figure(results: GridResults, task: str) -> Markup:
     methods, ratios = results.table.methods, results.ratios[task]
     time = Time(results.steps.get(task, 1.0))
     drawn = ratio_map(methods, mean_over_seeds(ratios), time)
-    caption = "The mean over seeds of the ratio in force; at the right, over the whole phase."
+    caption = (
+        "The mean over seeds of the ratio in force; at the right, over the whole phase. Nothing is "
+        "drawn before the first period and after the last whole one."
+    )
     if results.subject not in methods:
         return figure(f"Offline ratio on {short(task)}", caption, drawn, kind="ratios")
     title = f"{results.subject}: the share of its seeds that each ratio was in force for"

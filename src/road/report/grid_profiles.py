@@ -19,6 +19,7 @@ def profiles_plot(
     thresholds: Floats,
     shares: tuple[Floats, Floats, Floats],
     colours: Mapping[str, str],
+    strokes: Mapping[str, str],
     banded: Collection[str],
 ) -> Markup:
     """From shares ``[threshold, method]``: their values, and both ends of their bands.
@@ -34,7 +35,7 @@ def profiles_plot(
         if name in banded
     ]
     lines = [
-        line(x, scale(point[:, column]), "curve", colours[name])
+        line(x, scale(point[:, column]), f"curve {strokes[name]}".strip(), colours[name])
         for column, name in enumerate(methods)
     ]
     drawn = plot(

@@ -12,7 +12,7 @@ from road.report.grid_answers import (
     regret_listing,
 )
 from road.report.grid_elsewhere import elsewhere_listing
-from road.report.grid_layout import method_colours
+from road.report.grid_layout import method_colours, method_strokes
 from road.report.grid_matrix import improvement_matrix
 from road.report.grid_profiles import profiles_plot
 from road.report.grid_results import GridResults
@@ -59,6 +59,7 @@ def profiles_figure(results: GridResults) -> Markup:
     thresholds = np.linspace(min(0.0, scores.min()), max(100.0, scores.max()), THRESHOLDS)
     found = estimate_profile(scores, thresholds, np.random.default_rng(0))
     colours = method_colours(methods, results.fixed, results.subject)
+    strokes = method_strokes(methods, results.fixed, results.subject)
     few = len(methods) <= MOST_BANDS
     banded = [name for name in methods if few or name == results.subject]
     caption = (
@@ -67,15 +68,16 @@ def profiles_figure(results: GridResults) -> Markup:
         f"{', '.join(banded) or 'none of them'}."
     )
     shares = found.point, found.low, found.high
-    drawn = profiles_plot(methods, thresholds, shares, colours, banded)
-    return figure("Performance profiles", caption, colour_chips(colours), drawn, kind="profiles")
+    drawn = profiles_plot(methods, thresholds, shares, colours, strokes, banded)
+    key = colour_chips(colours, strokes)
+    return figure("Performance profiles", caption, key, drawn, kind="profiles")
 
 
 def improvement_figure(methods: tuple[str, ...], found: Estimate) -> Markup:
     caption = (
         "How likely a run of the row's method beats a run of the column's on the same task; 0.5 "
-        "says neither. A star marks a 95 % interval that leaves 0.5 out. It says how often, not by "
-        "how much."
+        "says neither. A star marks a 95 % interval that leaves 0.5 out, of each pair by itself. "
+        "It says how often, not by how much."
     )
     drawn = improvement_matrix(methods, found.point, found.low, found.high)
     return figure("Probability of improvement", caption, drawn, kind="improvement")

@@ -9,7 +9,7 @@ from road.report.journal import Floats
 from road.report.layout import colour_chips
 from road.report.markup import Markup, tag
 from road.report.svg import box, dot, horizontal, plot, vertical
-from road.report.writing import signed
+from road.report.writing import score, signed
 
 ROW = 34.0
 BAR = 9.0
@@ -37,7 +37,7 @@ def regret_bars(methods: Sequence[str], hindsight: Interval, held_out: Interval)
     ]
     drawn = plot(
         height,
-        *across.axis(height, "regret against the best fixed ratio"),
+        *across.axis(height, "regret against the best fixed ratio, in points of score"),
         *bars,
         label="Regret in hindsight: "
         + ", ".join(
@@ -77,19 +77,25 @@ def dip_strip(methods: Sequence[str], depths: Sequence[Floats], colours: Sequenc
         for row, (name, values, colour) in enumerate(zip(methods, depths, colours, strict=True))
         for mark in (row_name(ROW * (row + 0.5), name), *dots(across, row, values, colour))
     ]
-    means = [float(np.mean(values)) if values.size else np.nan for values in depths]
     drawn = plot(
         height,
-        *across.axis(height, "depth of the dip after the switch"),
+        *across.axis(height, "depth of the dip after the switch, in points of score"),
         *rows,
         label="Mean depth of the dip: "
-        + ", ".join(f"{name} {mean:.1f}" for name, mean in zip(methods, means, strict=True)),
+        + ", ".join(
+            f"{name} {score(float(found.mean()) if (found := known_of(values)).size else None)}"
+            for name, values in zip(methods, depths, strict=True)
+        ),
     )
     return wide(drawn, methods, 240.0)
 
 
+def known_of(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
+
+
 def dots(across: Across, row: int, values: Floats, colour: str) -> list[Markup]:
-    known = values[np.isfinite(values)]
+    known = known_of(values)
     if not known.size:
         return []
     top = ROW * row

@@ -1,6 +1,6 @@
 """The sentence a comparison begins with: the subject against the best fixed ratio."""
 
-from road.report.writing import signed
+from road.report.writing import score
 from road.statistics import Estimate, Regret
 
 
@@ -16,18 +16,14 @@ def regret_verdict(
     else:
         claim = f"{subject} cannot be told from the best fixed ratio with these {seeds} seeds"
     return (
-        f"{claim}: its mean regret is {written(hindsight, method)} against the ratio chosen in "
-        f"hindsight and {written(held_out, method)} against the one chosen on other seeds."
+        f"{claim}: its mean regret is {interval_at(hindsight.overall, method)} against the "
+        f"ratio chosen in hindsight and {interval_at(held_out.overall, method)} against the one "
+        "chosen on other seeds."
     )
-
-
-def written(regret: Regret, method: int) -> str:
-    return interval_at(regret.overall, method)
 
 
 def interval_at(estimate: Estimate, index: int) -> str:
     """One value of an estimate, with its interval."""
-    point, low, high = (
-        float(part[index]) for part in (estimate.point, estimate.low, estimate.high)
-    )
-    return signed(f"{point:.1f} ({low:.1f} to {high:.1f})")
+    parts = estimate.point, estimate.low, estimate.high
+    point, low, high = (score(float(part[index])) for part in parts)
+    return f"{point} ({low} to {high})"

@@ -14,9 +14,15 @@ def panel(title: Iterable[Child], drawn: Markup) -> Markup:
     return tag("div", tag("p", *title, class_="panel-title"), drawn, class_="panel")
 
 
-def colour_chips(colours: Mapping[str, str]) -> Markup:
+def colour_chips(colours: Mapping[str, str], strokes: Mapping[str, str] | None = None) -> Markup:
+    """What each colour is, and how its line is drawn if not whole."""
+    looks = {name: f"chip {stroke}".strip() for name, stroke in (strokes or {}).items()}
     chips = [
-        tag("span", tag("i", class_="chip", style=f"background:{colour}"), shorten(name, 80))
+        tag(
+            "span",
+            tag("i", class_=looks.get(name, "chip"), style=f"background:{colour}"),
+            shorten(name, 80),
+        )
         for name, colour in colours.items()
     ]
     return tag("p", chips, class_="key")

@@ -48,6 +48,7 @@ DARK_SERIES = (
     "#3dc79d", "#ee7fb8", "#e6b450", "#9b9bf5", "#8fd3ee", "#d9738f", "#aab2bd", "#c5d24a"
 )  # fmt: skip
 """Mixers side by side; none of them in the colours of offline and online."""
+HUES = len(LIGHT_SERIES)
 
 
 def arm_colour(rank: int, arms: int) -> str:
@@ -57,7 +58,7 @@ def arm_colour(rank: int, arms: int) -> str:
 
 
 def series_colour(index: int) -> str:
-    return f"var(--series-{index % len(LIGHT_SERIES)})"
+    return f"var(--series-{index % HUES})"
 
 
 def variables(

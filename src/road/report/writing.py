@@ -25,7 +25,8 @@ def compact(value: float | int) -> str:
 
 
 def score(value: float | None) -> str:
-    return UNKNOWN if value is None else signed(f"{value:.1f}")
+    # Adding zero turns a negative zero into a plain one.
+    return UNKNOWN if value is None else signed(f"{round(value, 1) + 0.0:.1f}")
 
 
 def share(value: float | None) -> str:
