@@ -3,7 +3,7 @@
 import numpy as np
 
 from road.report.grid_layout import row_name, wide
-from road.report.grid_ratios import MAP_WIDTH, ROW, Time
+from road.report.grid_ratios import MAP_WIDTH, ROOM, ROW, Time
 from road.report.heatmap import MOST_ROWS, strength
 from road.report.journal import Floats
 from road.report.markup import Markup
@@ -29,7 +29,7 @@ def choice_map(ratios: Floats, time: Time) -> Markup:
         text(MAP_WIDTH, height + 16, "in all", "tick", shift=8.0),
         label=f"Offline ratios that {len(ratios)} seeds chose: {told or 'none yet'}",
     )
-    return wide(drawn, names, 300.0)
+    return wide(drawn, names, *ROOM)
 
 
 def shares_of(ratios: Floats) -> tuple[list[str], Floats, Floats]:

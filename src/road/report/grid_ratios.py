@@ -19,6 +19,8 @@ MOST_COLUMNS = 50
 MIDDLE = "tick middle"
 MAP_WIDTH = 0.9
 """The rest of the width is for the mean over all time."""
+ROOM = (314.0, "padding-right:14px")
+"""Pixels that a map has at least; on a phone the mean needs more than the rest of them."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def ratio_map(methods: Sequence[str], ratios: Floats, time: Time) -> Markup:
             f"{name} {written(mean_of(row))}" for name, row in zip(methods, ratios, strict=True)
         ),
     )
-    return tag("div", wide(drawn, methods, 300.0), ratio_key(greatest))
+    return tag("div", wide(drawn, methods, *ROOM), ratio_key(greatest))
 
 
 def ratio_row(
