@@ -12,6 +12,7 @@ from road.experiments.grid import Case, Strategy
 from road.experiments.identity import canonical, cell_identity, hash_of
 from road.experiments.jobs import work_of
 from road.experiments.making import Collected
+from road.experiments.work import area_under
 
 
 def keys(**changes: Any) -> list[str]:
@@ -53,6 +54,7 @@ def test_labels_and_checkpoints_are_not_part_of_what_a_cell_is():
         {"agent": "awac"},
         {"cases": (Case("pendulum-mixed"),)},
         {"run": {**RUN, "online_steps": 81}},
+        {"run": {**RUN, "log_every": 21}},
         {"agent_settings": {"hidden": (16, 17)}},
         {"cases": (Case("pendulum-flipped", own={"reward_scale": 2.0}),)},
         {"strategies": (Strategy("Fixed 0.5", "fixed", {"offline_ratio": 0.4}),)},
@@ -66,6 +68,23 @@ def test_whatever_changes_a_result_changes_the_hash(changes: dict[str, Any]):
 def test_a_setting_that_is_said_and_one_that_is_left_as_usual_are_the_same():
     said = Strategy("ROAD", "road", {"exploration": 2.0})
     assert keys(strategies=(said,)) == keys(strategies=(ROAD,))
+
+
+def test_a_strategy_goes_before_a_case_and_a_case_before_the_grid():
+    case = Case("pendulum-flipped", run={"period": 30, "log_every": 30})
+    short = dataclasses.replace(ROAD, run={"period": 10})
+    grid = tiny_grid(cases=(case,), strategies=(short,), run={**RUN, "log_every": 40})
+    (cell,) = grid.cells()
+    assert (cell.plan.config.period, cell.plan.config.log_every) == (10, 30)
+
+
+def test_the_area_under_a_curve_by_hand():
+    """Twice as long between 30 and 60 as between 10 and 30; the offline phase does not count."""
+    curve = [("offline", 100, 99.0), ("online", 100, 10.0), ("online", 200, 30.0)]
+    rows = [{"phase": p, "step": t, "score": s} for p, t, s in [*curve, ("online", 400, 60.0)]]
+    assert area_under(rows) == pytest.approx((20.0 + 2 * 45.0) / 3)
+    assert area_under(rows[:2]) == 10.0
+    assert area_under(rows[:1]) is None
 
 
 def test_strategies_share_pretraining_and_seeds_do_not():

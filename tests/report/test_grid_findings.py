@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from tests.report.test_grid_page import QUICK, results
 
 from road.mixing import Informedness, informedness
@@ -10,6 +11,8 @@ from road.report.grid_answers import answers_of
 from road.report.grid_elsewhere import families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import informed_runs, informed_verdict
+from road.report.grid_verdict import regret_verdict
+from road.statistics import Estimate, Regret
 
 
 def judged(difference: float) -> Informedness:
@@ -30,6 +33,34 @@ def test_a_method_of_one_ratio_has_no_line():
     constant = informedness([0.1] * 9, np.arange(9.0))
     assert informed_runs("Fixed 0.1", [constant, None]) == []
     assert informed_verdict("ROAD", []) == "Whether ROAD was informed could not be tested."
+
+
+def test_a_trend_alone_tells_no_arms_apart():
+    drifting = replace(judged(0.0), p=0.001, detrended_p=0.5)
+    (line,) = informed_runs("ROAD", [drifting])
+    assert line.told_apart == 0
+
+
+@pytest.mark.parametrize(
+    ("hindsight", "held_out", "claim"),
+    [
+        ((-3.0, -1.0), (-5.0, -2.0), "is better than"),
+        ((-3.0, 1.0), (-5.0, -2.0), "cannot be told from"),
+        ((2.0, 5.0), (-1.0, 2.0), "cannot be told from"),
+        ((2.0, 5.0), (1.0, 2.0), "is worse than"),
+    ],
+)
+def test_a_claim_needs_the_regret_that_speaks_against_it(
+    hindsight: tuple[float, float], held_out: tuple[float, float], claim: str
+):
+    """Better even by the regret that is too large, or worse even by the one that is too small."""
+    pair = (regret(*hindsight), regret(*held_out))
+    assert regret_verdict("ROAD", 0, 4, *pair).startswith(f"ROAD {claim} the best fixed ratio")
+
+
+def regret(low: float, high: float) -> Regret:
+    estimate = Estimate(np.array([(low + high) / 2]), np.array([low]), np.array([high]))
+    return Regret(np.zeros((1, 4), np.intp), estimate, estimate)
 
 
 def test_the_findings_say_what_the_page_says():

@@ -1,5 +1,6 @@
 """From run folders to a comparison: what is finished counts, what is not is missing."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -107,6 +108,18 @@ def test_curves_are_cut_to_the_steps_that_all_seeds_have(runs: list[GridRun]):
     steps, scores = common_curve([run.record for run in runs[:2]], "online")
     assert scores.shape == (2, len(steps))
     assert common_curve([], "online")[0].size == 0
+
+
+def test_of_a_step_that_was_evaluated_twice_the_later_score_counts(write_run: WriteRun):
+    folder = write_run()
+    journal = folder / "evaluations.jsonl"
+    last = json.loads(journal.read_text().splitlines()[-1])
+    before = common_curve([load_run(folder)], "online")[0]
+    with journal.open("a") as file:
+        file.write(json.dumps({**last, "score": 77.0}) + "\n")
+    steps, scores = common_curve([load_run(folder)], "online")
+    np.testing.assert_array_equal(steps, before)
+    assert scores[0, -1] == 77.0
 
 
 def test_runs_become_a_page(results: GridResults, tmp_path: Path):

@@ -26,8 +26,13 @@ def test_no_difference_at_all_is_no_evidence():
 
 
 def test_rounding_does_not_lose_the_seen_choice():
-    """0.1 and 0.2 have no exact sum; the mirrored choice must still count as equally far."""
-    assert sign_flip_p(np.array([0.1, 0.2, 0.3, 0.1]), generator()) == 2 / 16
+    """Two choices of 32, all plus and all minus; without a tolerance none would be found."""
+    assert sign_flip_p(np.array([0.9, 0.4, 0.3, 0.1, 0.1]), generator()) == 2 / 32
+
+
+def test_drawn_signs_never_give_a_p_of_zero():
+    """Of twenty equal differences one drawn choice in 500,000 is as far from zero."""
+    assert sign_flip_p(np.ones(20), generator(), flips=99) == 1 / 100
 
 
 def test_drawn_signs_agree_with_all_of_them(monkeypatch: pytest.MonkeyPatch):
