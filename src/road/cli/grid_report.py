@@ -56,7 +56,7 @@ def run(words: list[str]) -> int:
 
     store = Store(find_folder(flags.grid, flags.scale, flags.out))
     cells = part_of(store.description()["cells"], flags)
-    results = gathered(store, cells, flags.subject, shlex.join(["road", "grid", "report", *words]))
+    results = gathered(store, cells, flags.subject, same_again(flags))
     target = made(flags.to or store.path)
     written = write_tidy(store, cells, target)
     for name, table in (("results.md", markdown_table), ("results.tex", latex_table)):
@@ -71,6 +71,15 @@ def run(words: list[str]) -> int:
     if not has_parquet():
         sys.stderr.write(f"note: no Parquet without the package {EXTRA} (the extra 'tables')\n")
     return 0
+
+
+def same_again(flags: GridReport) -> str:
+    """The command for this page, wherever the grid lies: a page travels, folders do not."""
+    words = ["road", "grid", "report", Path(flags.grid).name]
+    for name in ("tasks", "mixers", "seeds"):
+        if asked := getattr(flags, name):
+            words += [f"--{name}", *map(str, asked)]
+    return shlex.join([*words, *([] if flags.subject is None else ["--subject", flags.subject])])
 
 
 def part_of(cells: list[Row], flags: GridReport) -> list[Row]:
