@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +16,7 @@ from road.errors import StorageError, UsageError
 from road.nn.squashed import SquashedActor
 from road.replay.rows import unpack
 from road.training.checkpoint import checkpoints, load_checkpoint
+from road.training.engine import engine_of
 from road.training.launch import pick_state
 from road.training.state import state_from
 from road.types import Spec
@@ -50,8 +50,7 @@ class Way:
         if path.exists():
             return
         agent = state_from(*load_checkpoint(newest[0])).agent
-        tree = jax.tree.structure(self.sac.init(jax.random.key(0), self.spec))
-        state: SACState = jax.tree.unflatten(tree, agent)
+        state: SACState = engine_of(self.sac, self.spec).tree(agent)
         try:
             with written_aside(path) as file:
                 np.savez(file, allow_pickle=False, **plain_weights(state.actor.model))

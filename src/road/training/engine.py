@@ -1,6 +1,6 @@
-"""An agent's functions, compiled once, with the agent's state as a flat list of arrays.
+"""An agent's functions, compiled once, with the agent's state as a short list of arrays.
 
-Flattening a tree of modules in Python costs more than a small update on the CPU; a flat list goes
+Flattening a tree of modules in Python costs more than a small update on the CPU; a short list goes
 straight through. The tree is put together again inside the compiled function, where it is free.
 """
 
@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from road.errors import NumericError
 from road.replay.rows import unpack
 from road.training import probes
+from road.training.packing import packing_of
 from road.types import AnyAgent, Spec
 
 Leaves: TypeAlias = list[Array]
+"""An agent's state, packed: see ``packing.py``."""
 REMEMBERED = 4
 """Engines that a process keeps: enough for the two phases of two agents."""
 
@@ -53,7 +55,9 @@ class Engine:
     def __init__(self, agent: AnyAgent, spec: Spec) -> None:
         self.agent = agent
         self.spec = spec
-        self._tree = jax.tree.structure(agent.init(jax.random.key(0), spec))
+        state = agent.init(jax.random.key(0), spec)
+        self._tree, packing = jax.tree.structure(state), packing_of(jax.tree.leaves(state))
+        self._pack, self._unpack = jax.jit(packing.pack), jax.jit(packing.unpack)
         self._metric_names: tuple[str, ...] = ()
         self.compilations = Counter[str]()
         """How often each function was compiled: once for every shape that it was given."""
@@ -66,10 +70,10 @@ class Engine:
 
     def tree(self, leaves: Leaves) -> Any:
         """The agent's own state."""
-        return jax.tree.unflatten(self._tree, leaves)
+        return jax.tree.unflatten(self._tree, self._unpack(leaves))
 
     def leaves(self, state: Any) -> Leaves:
-        return jax.tree.leaves(state)
+        return self._pack(jax.tree.leaves(state))
 
     def init(self, key: PRNGKeyArray) -> Leaves:
         return self.leaves(self.agent.init(key, self.spec))
