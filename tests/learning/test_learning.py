@@ -25,11 +25,12 @@ def scores(plan: Plan, folder: Path, seed: int) -> list[float]:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_fine_tuning_beats_pretraining_on_the_default_task(agent: str, tmp_path: Path):
-    """As ``python -m benchmarks.learning`` records it; RLPD begins untrained."""
+    """As ``python -m benchmarks.learning`` records it; RLPD begins untrained, WSRL near the end."""
     plan = default_plan(agent_name=agent)
     runs = [scores(plan, tmp_path / str(seed), seed) for seed in range(3)]
-    gains = [np.mean(run[-2:]) - run[0] for run in runs]
-    assert np.mean(gains) > 10.0, runs
+    before = np.mean([run[0] for run in runs])
+    after = np.mean([run[-2:] for run in runs])
+    assert after - before > min(10.0, (100.0 - before) / 2), runs
 
 
 def test_a_small_ratio_is_right_where_the_data_misleads(tmp_path: Path):
