@@ -33,10 +33,14 @@ def publish(store: Path, target: Path) -> None:
     subprocess.run([sys.executable, "-m", "road.cli", *words], check=True)
     results = [json.loads(path.read_text()) for path in sorted((store / "done").glob("*.json"))]
     cells = [result["key"] for result in results if result["kind"] == "cell"]
-    with tarfile.open(target / ARCHIVE, "w:xz") as archive:
+    pack(store, target / ARCHIVE, cells)
+    (target / ABOUT).write_text(json.dumps(about(store, results), indent=1) + "\n")
+
+
+def pack(store: Path, out: Path, cells: list[str]) -> None:
+    with tarfile.open(out, "w:xz") as archive:
         for path in kept_files(store, cells):
             add(archive, path.relative_to(store), path.read_text(), str(store.absolute()))
-    (target / ABOUT).write_text(json.dumps(about(store, results), indent=1) + "\n")
 
 
 def kept_files(store: Path, cells: list[str]) -> Iterator[Path]:

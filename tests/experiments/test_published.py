@@ -1,0 +1,56 @@
+"""What is published of a grid is enough to go on with it, and tells nothing of the machine."""
+
+import json
+import tarfile
+from pathlib import Path
+
+from benchmarks import results
+
+SESSION = {"event": "ended", "time": "2026-01-01T01:00:00+00:00", "seconds": 1800.0}
+
+
+def finished_store(path: Path) -> Path:
+    """A cell and its pretraining, by hand."""
+    for folder in ("done", "jobs", "runs/cell"):
+        (path / folder).mkdir(parents=True)
+    (path / "grid.json").write_text(json.dumps({"command": "road grid run x", "cells": [1, 2]}))
+    for key, kind in (("cell", "cell"), ("agent", "pretraining")):
+        took = {"seconds": 1800, "cpu_seconds": 900}
+        (path / "done" / f"{key}.json").write_text(json.dumps({"key": key, "kind": kind, **took}))
+        (path / "jobs" / f"{key}.json").write_text("{}")
+    run = path / "runs" / "cell"
+    (run / "config.json").write_text(json.dumps({"data": f"file:{path.absolute()}/data/x.hdf5"}))
+    (run / "metrics.jsonl").write_text("long\n")
+    (run / "sessions.jsonl").write_text(f"{json.dumps(SESSION)}\n{json.dumps(SESSION)}\n")
+    return path
+
+
+def test_cells_come_back_and_what_they_were_made_from_is_made_anew(tmp_path: Path):
+    store = finished_store(tmp_path / "grid")
+    results.pack(store, tmp_path / results.ARCHIVE, ["cell"])
+    results.unpack(tmp_path, tmp_path / "again")
+    found = {str(each.relative_to(tmp_path / "again")) for each in tmp_path.glob("again/**/*.*")}
+    assert found == {
+        *("grid.json", "jobs/cell.json", "done/cell.json"),
+        *("runs/cell/config.json", "runs/cell/sessions.jsonl"),
+    }
+    told = json.loads((tmp_path / "again/runs/cell/config.json").read_text())
+    assert told == {"data": "file:data/x.hdf5"}
+
+
+def test_the_same_store_gives_the_same_archive(tmp_path: Path):
+    for name in ("one", "other"):
+        store = finished_store(tmp_path / name)
+        results.pack(store, tmp_path / f"{name}.tar.xz", ["cell"])
+    assert (tmp_path / "one.tar.xz").read_bytes() == (tmp_path / "other.tar.xz").read_bytes()
+    with tarfile.open(tmp_path / "one.tar.xz") as archive:
+        assert {each.mtime for each in archive} == {0}
+
+
+def test_hours_that_overlap_are_counted_once(tmp_path: Path):
+    """Two sessions of the same half hour; pretraining counts among the workers' hours."""
+    store = finished_store(tmp_path / "grid")
+    done = [json.loads(path.read_text()) for path in (store / "done").glob("*.json")]
+    told = results.about(store, done)
+    assert (told["cells"], told["cells_asked_for"]) == (1, 2)
+    assert (told["wall_hours"], told["worker_hours"], told["cpu_hours"]) == (0.5, 1.0, 0.5)
