@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def describe_commit() -> dict[str, Any]:
-    """The commit, and whether the tree differed from it, records aside."""
-    changed = git("status", "--porcelain", "--", ".", ":!benchmarks/records")
+    """The commit, and whether the tree differed from it, records and results aside."""
+    changed = git("status", "--porcelain", "--", ".", ":!benchmarks/records", ":!docs/results")
     return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
 
 

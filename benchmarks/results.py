@@ -3,11 +3,11 @@
     python -m benchmarks.results GRID_FOLDER docs/results/NAME
     python -m benchmarks.results --unpack docs/results/NAME GRID_FOLDER
 
-The first writes the tables, findings and page of ``road grid report``, ``about.json`` (command,
-machine, cells, hours) and ``runs.tar.xz``: every finished cell's result and journals, without what
-is as long as the run itself. The second makes a grid's folder of that again, with which ``road grid
-run --resume`` goes on: no finished cell is run again; data and pretrained agents are made anew when
-a cell that is still missing needs them.
+The first writes the tables, findings and page of ``road grid report``, ``about.json`` and
+``about.md`` (command, machine, cells, hours) and ``runs.tar.xz``: every finished cell's result and
+journals, without what is as long as the run itself. The second makes a grid's folder of that again,
+with which ``road grid run --resume`` goes on: no finished cell is run again; data and pretrained
+agents are made anew when a cell that is still missing needs them.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.machine import describe_commit, describe_machine
 
-ARCHIVE, ABOUT = "runs.tar.xz", "about.json"
+ARCHIVE, ABOUT, IN_WORDS = "runs.tar.xz", "about.json", "about.md"
 KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "sessions.jsonl")
 """Of a run; its metrics and episodes are not."""
 
@@ -34,7 +34,9 @@ def publish(store: Path, target: Path) -> None:
     results = [json.loads(path.read_text()) for path in sorted((store / "done").glob("*.json"))]
     cells = [result["key"] for result in results if result["kind"] == "cell"]
     pack(store, target / ARCHIVE, cells)
-    (target / ABOUT).write_text(json.dumps(about(store, results), indent=1) + "\n")
+    told = about(store, results)
+    (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
+    (target / IN_WORDS).write_text(in_words(told))
 
 
 def pack(store: Path, out: Path, cells: list[str]) -> None:
@@ -72,6 +74,20 @@ def about(store: Path, results: list[dict[str, Any]]) -> dict[str, Any]:
         "machine": describe_machine(),
         **describe_commit(),
     }
+
+
+def in_words(told: dict[str, Any]) -> str:
+    machine = told["machine"]
+    rows = {
+        "command": f"`{told['command']}`",
+        "cells": f"{told['cells']:,} finished of {told['cells_asked_for']:,} asked for",
+        "by the clock": f"{told['wall_hours']} hours in which a cell was at work",
+        "by processes": f"{told['worker_hours']} hours, {told['cpu_hours']} of them of CPU, "
+        "data and pretraining included",
+        "machine": f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}",
+        "tree": f"`{told['commit'][:12]}`{', changed' if told['dirty'] else ''}",
+    }
+    return "\n".join(["| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows.items())]) + "\n"
 
 
 def wall_hours(store: Path, cells: list[str]) -> float:

@@ -54,3 +54,13 @@ def test_hours_that_overlap_are_counted_once(tmp_path: Path):
     told = results.about(store, done)
     assert (told["cells"], told["cells_asked_for"]) == (1, 2)
     assert (told["wall_hours"], told["worker_hours"], told["cpu_hours"]) == (0.5, 1.0, 0.5)
+
+
+def test_the_words_say_what_it_took(tmp_path: Path):
+    store = finished_store(tmp_path / "grid")
+    done = [json.loads(path.read_text()) for path in (store / "done").glob("*.json")]
+    words = results.in_words(results.about(store, done))
+    assert "| command | `road grid run x` |" in words
+    assert "| cells | 1 finished of 2 asked for |" in words
+    assert "| by the clock | 0.5 hours in which a cell was at work |" in words
+    assert "| by processes | 1.0 hours, 0.5 of them of CPU" in words
