@@ -24,7 +24,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True)
 class GridReport:
-    """Write tidy tables (CSV, Parquet), results.md, results.tex, findings.md and report.html."""
+    """Write tidy tables (CSV, Parquet), Markdown, LaTeX, findings, figure.svg and report.html."""
 
     grid: Annotated[str, tyro.conf.Positional]
     """The grid that was run, or its folder."""
@@ -50,6 +50,7 @@ def run(words: list[str]) -> int:
     from road.experiments.store import Store
     from road.experiments.tidy import EXTRA, has_parquet, put, write_tidy
     from road.report.grid_answers import answers_of
+    from road.report.grid_figure import write_grid_figure
     from road.report.grid_findings import findings
     from road.report.grid_page import write_grid_page
     from road.report.grid_tables import latex_table, markdown_table
@@ -65,6 +66,7 @@ def run(words: list[str]) -> int:
     answers = answers_of(results)
     put(target / "findings.md", findings(results, answers).encode())
     written.append(target / "findings.md")
+    written.append(write_grid_figure(results, answers, target / "figure.svg"))
     written.append(write_grid_page(results, answers, target / "report.html"))
     sys.stdout.write((target / "results.md").read_text("utf-8"))
     sys.stdout.write("".join(f"{path}\n" for path in written))

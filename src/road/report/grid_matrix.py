@@ -24,6 +24,11 @@ STRONGEST = 0.45
 
 
 def score_matrix(tasks: Sequence[str], methods: Sequence[str], means: Floats) -> Markup:
+    """A table of colours, with room for its names."""
+    return with_heads(score_plot(tasks, methods, means), tasks, methods)
+
+
+def score_plot(tasks: Sequence[str], methods: Sequence[str], means: Floats) -> Markup:
     """From ``means[task, method]``. Colour compares within a row: its best is strongest."""
     columns, height = max(len(methods), 1), ROW * max(len(tasks), 1)
     cells = [
@@ -32,7 +37,7 @@ def score_matrix(tasks: Sequence[str], methods: Sequence[str], means: Floats) ->
         for column, method in enumerate(methods)
         for mark in score_cell(row, column, columns, means[row], f"{task}, {method}")
     ]
-    drawn = plot(
+    return plot(
         height,
         *heads(methods),
         *(row_name(ROW * (row + 0.5), task) for row, task in enumerate(tasks)),
@@ -42,7 +47,6 @@ def score_matrix(tasks: Sequence[str], methods: Sequence[str], means: Floats) ->
             f"{task} {best_of(methods, row)}" for task, row in zip(tasks, means, strict=True)
         ),
     )
-    return with_heads(drawn, tasks, methods)
 
 
 def score_cell(row: int, column: int, columns: int, means: Floats, named: str) -> list[Markup]:
@@ -81,13 +85,18 @@ def longest_head(methods: Sequence[str]) -> int:
 
 def with_heads(drawn: Markup, rows: Sequence[str], methods: Sequence[str]) -> Markup:
     """Names stand above a matrix, and nothing below it."""
-    column, top, right = COLUMN, 14.0, 0.0
-    if (longest := longest_head(methods)) > WIDEST_HEAD:
-        column = NARROW
-        top += LETTER * longest * math.sin(SLANT)
-        right = max(LETTER * longest * math.cos(SLANT) - column / 2, 0.0)
+    column, top, right = room_for_heads(methods)
     style = f"padding-top:{pixels(top)}px;padding-right:{pixels(right)}px;margin-bottom:-36px"
     return wide(drawn, rows, column * max(len(methods), 1) + right, style)
+
+
+def room_for_heads(methods: Sequence[str]) -> tuple[float, float, float]:
+    """Pixels that a column takes at least, and those above and to the right for its name."""
+    longest = longest_head(methods)
+    if longest <= WIDEST_HEAD:
+        return COLUMN, 14.0, 0.0
+    right = max(LETTER * longest * math.cos(SLANT) - NARROW / 2, 0.0)
+    return NARROW, 14.0 + LETTER * longest * math.sin(SLANT), right
 
 
 def best_of(methods: Sequence[str], means: Floats) -> str:

@@ -22,8 +22,18 @@ Interval = tuple[Floats, Floats, Floats]
 HINDSIGHT, HELD_OUT = "var(--heat)", "var(--score)"
 
 
+REGRET_COLOURS = {"chosen in hindsight": HINDSIGHT, "chosen on other seeds": HELD_OUT}
+"""The best fixed ratio, by how it was chosen."""
+
+
 def regret_bars(methods: Sequence[str], hindsight: Interval, held_out: Interval) -> Markup:
-    """A pair of bars per method; left of zero a method beats the best fixed ratio."""
+    """A pair of bars per method, with a key."""
+    drawn = regret_plot(methods, hindsight, held_out)
+    return tag("div", colour_chips(REGRET_COLOURS), wide(drawn, methods, 240.0))
+
+
+def regret_plot(methods: Sequence[str], hindsight: Interval, held_out: Interval) -> Markup:
+    """Left of zero a method beats the best fixed ratio."""
     across = fitted_across(*hindsight, *held_out)
     height = ROW * max(len(methods), 1)
     bars = [
@@ -35,7 +45,7 @@ def regret_bars(methods: Sequence[str], hindsight: Interval, held_out: Interval)
             *bar(across, ROW * row + 18, each(held_out, row), HELD_OUT, f"{name}, held out"),
         )
     ]
-    drawn = plot(
+    return plot(
         height,
         *across.axis(height, "regret against the best fixed ratio, in points of score"),
         *bars,
@@ -44,8 +54,6 @@ def regret_bars(methods: Sequence[str], hindsight: Interval, held_out: Interval)
             f"{name} {value:.1f}" for name, value in zip(methods, hindsight[0], strict=True)
         ),
     )
-    key = colour_chips({"chosen in hindsight": HINDSIGHT, "chosen on other seeds": HELD_OUT})
-    return tag("div", key, wide(drawn, methods, 240.0))
 
 
 def each(interval: Interval, row: int) -> tuple[float, float, float]:

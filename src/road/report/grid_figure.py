@@ -1,0 +1,188 @@
+"""A comparison as one picture: regret, scores and learning curves, for a page of documents."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from road.report.axes import Scale, Timeline, y_axis
+from road.report.curves import phase_ground
+from road.report.grid_answers import Answers, Regrets
+from road.report.grid_curves import (
+    BEHIND,
+    FEW_POINTS,
+    MethodCurves,
+    Pretraining,
+    band,
+    few_points,
+    mean_line,
+    pretraining_lines,
+    shared_axes,
+)
+from road.report.grid_layout import LETTER, method_colours, short
+from road.report.grid_matrix import ROW as MATRIX_ROW
+from road.report.grid_matrix import room_for_heads, score_plot
+from road.report.grid_page import headline
+from road.report.grid_results import GridResults
+from road.report.grid_strips import REGRET_COLOURS, regret_plot
+from road.report.grid_strips import ROW as REGRET_ROW
+from road.report.markup import Markup, shorten, tag
+from road.report.palette import series_colour
+from road.report.picture import EDGE, WIDTH, heading, placed, write_picture
+from road.report.svg import pixels, plot, stretched
+from road.report.writing import counted
+
+PANEL = 140.0
+ACROSS = 3
+"""Panels of learning curves side by side."""
+BETWEEN = 44.0
+"""Room between two parts."""
+BEST_FIXED = "best fixed ratio in hindsight"
+
+Chosen = Mapping[str, tuple[str, str]]
+"""Curves that are drawn in colour: by what the key calls them, the method's name and its colour."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something below something else."""
+
+    marks: tuple[Markup, ...]
+    bottom: float
+
+
+def write_grid_figure(results: GridResults, answers: Answers | None, out: Path) -> Path:
+    """Regret only where every run is there."""
+    regrets = None if answers is None else answers.regrets
+    width, parts = width_of(results), list[Part]()
+    top = 2 * EDGE
+    if regrets is not None:
+        parts.append(regret_part(results.table.methods, regrets, width, top))
+        top = parts[-1].bottom + BETWEEN
+    parts.append(scores_part(results, width, top))
+    if results.curves:
+        parts.append(curves_part(results, width, parts[-1].bottom + BETWEEN))
+    marks = (mark for part in parts for mark in part.marks)
+    said = shorten(headline(results, regrets), 900)
+    return write_picture(out, width, parts[-1].bottom + EDGE, *marks, label=said)
+
+
+def width_of(results: GridResults) -> float:
+    """Wide enough for every column of the scores."""
+    column, _, right = room_for_heads(results.table.methods)
+    return max(WIDTH, room_for(results.table.tasks) + column * len(results.table.methods) + right)
+
+
+def room_for(names: Sequence[str]) -> float:
+    """Names stand left of a plot."""
+    return EDGE + LETTER * max(len(short(name)) for name in names) + 12
+
+
+def regret_part(methods: tuple[str, ...], regrets: Regrets, width: float, top: float) -> Part:
+    pair = regrets.hindsight.overall, regrets.held_out.overall
+    hindsight, held_out = ((one.point, one.low, one.high) for one in pair)
+    left, below = room_for(methods), top + 48
+    drawn = regret_plot(methods, hindsight, held_out)
+    marks = (
+        heading("Regret against the best fixed ratio", top),
+        *key(REGRET_COLOURS, top + 24),
+        placed(drawn, left, below, width - left - 2 * EDGE),
+    )
+    return Part(marks, below + REGRET_ROW * len(methods) + 44)
+
+
+def scores_part(results: GridResults, width: float, top: float) -> Part:
+    cells = results.cells
+    _, above, right = room_for_heads(cells.methods)
+    left, below = room_for(cells.tasks), top + 12 + above
+    drawn = score_plot(cells.tasks, cells.methods, cells.means)
+    seeds = f"mean final score over {counted(len(results.table.seeds), 'seed')}"
+    marks = (
+        heading(f"Scores: {seeds}", top),
+        placed(drawn, left, below, width - left - max(right, EDGE)),
+    )
+    return Part(marks, below + MATRIX_ROW * len(cells.tasks))
+
+
+def curves_part(results: GridResults, width: float, top: float) -> Part:
+    """A panel per task: the means of all methods in grey, those that matter with their bands."""
+    tasks = [task for task in results.table.tasks if results.curves.get(task)]
+    named = {
+        what: colour
+        for task in tasks
+        for what, (_, colour) in in_colour(results, task).items()
+    }  # fmt: skip
+    room, step = (width - 2 * EDGE) / ACROSS, PANEL + 84
+    marks = list[Markup]()
+    for index, task in enumerate(tasks):
+        left = EDGE + room * (index % ACROSS)
+        down = top + 72 + step * (index // ACROSS)
+        drawn = task_plot(results.curves[task], in_colour(results, task), pretrained(results, task))
+        marks.append(tag("text", short(task), x=pixels(left), y=pixels(down - 14), class_="entry"))
+        marks.append(placed(drawn, left + 40, down, room - 64))
+    title = heading("Learning curves: mean over seeds, with 95 % bands", top)
+    bottom = top + 72 + step * -(-len(tasks) // ACROSS) - 40
+    return Part((title, *key(named, top + 24), *marks), bottom)
+
+
+def pretrained(results: GridResults, task: str) -> Pretraining | None:
+    return results.pretraining.get(task)
+
+
+def in_colour(results: GridResults, task: str) -> Chosen:
+    """The subject, Uniform, and the constant that came out best; all, where none is there."""
+    methods, chosen = results.table.methods, dict[str, tuple[str, str]]()
+    if results.fixed:
+        means = results.cells.means[results.table.tasks.index(task)][list(results.fixed)]
+        if np.isfinite(means).any():
+            best = methods[results.fixed[int(np.nanargmax(means))]]
+            chosen[BEST_FIXED] = best, "var(--offline)"
+    for member in results.kinds.get("uniform", ())[:1]:
+        chosen[methods[member]] = methods[member], series_colour(1)
+    if results.subject in methods:
+        chosen[results.subject] = results.subject, series_colour(0)
+    colours = method_colours(methods, results.fixed, results.subject)
+    return chosen or {name: (name, colours[name]) for name in methods}
+
+
+def task_plot(curves: Sequence[MethodCurves], chosen: Chosen, before: Pretraining | None) -> Markup:
+    curves = [few_points(one, FEW_POINTS) for one in curves]
+    timeline, scale = axes_of(curves, before)
+    by_name = {one.name: one for one in curves}
+    shown = [(by_name[name], colour) for name, colour in chosen.values() if name in by_name]
+    return plot(
+        PANEL,
+        *phase_ground(timeline, PANEL),
+        *y_axis(scale, 4),
+        *timeline.bare_axis(PANEL),
+        stretched(
+            PANEL,
+            *pretraining_lines(before, timeline, scale)[-1:],
+            *(mean_line(one, timeline, scale, BEHIND, "seed") for one in curves),
+            *(band(one, timeline, scale, colour) for one, colour in shown if len(chosen) <= ACROSS),
+            *(mean_line(one, timeline, scale, colour) for one, colour in shown),
+        ),
+        label="Learning curves",
+    )
+
+
+def axes_of(curves: Sequence[MethodCurves], before: Pretraining | None) -> tuple[Timeline, Scale]:
+    """Fitted to means: single seeds are not drawn here."""
+    means = [
+        MethodCurves(one.name, one.steps, one.mean[None], one.mean, one.mean) for one in curves
+    ]
+    mean_before = before and Pretraining(before.steps, before.seeds.mean(axis=0)[None])
+    return shared_axes(means, mean_before, PANEL)
+
+
+def key(colours: Mapping[str, str], y: float) -> Iterable[Markup]:
+    """What each colour is, on one line."""
+    x = EDGE
+    for name, colour in colours.items():
+        shown = short(name)
+        yield tag(
+            "rect", x=pixels(x), y=pixels(y - 10), width=12, height=12, style=f"fill:{colour}"
+        )
+        yield tag("text", shown, x=pixels(x + 18), y=pixels(y), class_="entry")
+        x += LETTER * len(shown) + 42
