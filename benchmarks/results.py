@@ -29,14 +29,25 @@ KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "session
 
 
 def publish(store: Path, target: Path) -> None:
-    words = ["grid", "report", str(store), "--to", str(target)]
+    """Every finished cell is kept; the report is on the seeds that are complete."""
+    told = about(store, finished_cells(store))
+    words = ["grid", "report", str(store), "--to", str(target), "--seeds", *map(str, told["seeds"])]
     subprocess.run([sys.executable, "-m", "road.cli", *words], check=True)
-    results = [json.loads(path.read_text()) for path in sorted((store / "done").glob("*.json"))]
-    cells = [result["key"] for result in results if result["kind"] == "cell"]
-    pack(store, target / ARCHIVE, cells)
-    told = about(store, results)
+    pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
     (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
     (target / IN_WORDS).write_text(in_words(told))
+
+
+def finished_cells(store: Path) -> list[dict[str, Any]]:
+    results = [json.loads(path.read_text()) for path in sorted((store / "done").glob("*.json"))]
+    return [result for result in results if result["kind"] == "cell"]
+
+
+def complete_seeds(asked: list[dict[str, Any]], finished: set[str]) -> list[int]:
+    """Those of which no cell is missing; all, if that is true of none."""
+    lacking = {cell["seed"] for cell in asked if cell["key"] not in finished}
+    seeds = sorted({cell["seed"] for cell in asked})
+    return [seed for seed in seeds if seed not in lacking] or seeds
 
 
 def pack(store: Path, out: Path, cells: list[str]) -> None:
@@ -60,16 +71,16 @@ def add(archive: tarfile.TarFile, name: Path, text: str, here: str) -> None:
     archive.addfile(entry, io.BytesIO(content))
 
 
-def about(store: Path, results: list[dict[str, Any]]) -> dict[str, Any]:
+def about(store: Path, cells: list[dict[str, Any]]) -> dict[str, Any]:
     """What it took. Cells ran side by side and beside other work: hours are a rough measure."""
-    cells = [result for result in results if result["kind"] == "cell"]
     told = json.loads((store / "grid.json").read_text())
     return {
         "command": told["command"],
+        "seeds": complete_seeds(told["cells"], {cell["key"] for cell in cells}),
         "cells": len(cells),
         "cells_asked_for": len(told["cells"]),
-        "worker_hours": round(sum(result["seconds"] for result in results) / 3600, 2),
-        "cpu_hours": round(sum(result["cpu_seconds"] for result in results) / 3600, 2),
+        "worker_hours": round(sum(cell["seconds"] for cell in cells) / 3600, 2),
+        "cpu_hours": round(sum(cell["cpu_seconds"] for cell in cells) / 3600, 2),
         "wall_hours": round(wall_hours(store, [cell["key"] for cell in cells]), 2),
         "machine": describe_machine(),
         **describe_commit(),
@@ -79,11 +90,12 @@ def about(store: Path, results: list[dict[str, Any]]) -> dict[str, Any]:
 def in_words(told: dict[str, Any]) -> str:
     machine = told["machine"]
     rows = {
-        "command": f"`{told['command']}`",
+        "commands": "<br>".join(f"`{line}`" for line in told["command"].splitlines()),
+        "reported on": f"seeds {', '.join(map(str, told['seeds']))}",
         "cells": f"{told['cells']:,} finished of {told['cells_asked_for']:,} asked for",
         "by the clock": f"{told['wall_hours']} hours in which a cell was at work",
-        "by processes": f"{told['worker_hours']} hours, {told['cpu_hours']} of them of CPU, "
-        "data and pretraining included",
+        "by processes": f"{told['worker_hours']} hours, {told['cpu_hours']} of them of CPU; "
+        "data and pretraining, which cells share, not counted",
         "machine": f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}",
         "tree": f"`{told['commit'][:12]}`{', changed' if told['dirty'] else ''}",
     }

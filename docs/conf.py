@@ -8,7 +8,8 @@ version = release = __version__
 
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+# What a grid's report wrote is shown by the page that includes it.
+exclude_patterns = ["_build", "results/*/*.md"]
 
 html_theme = "furo"
 html_title = f"ROAD {release}"

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from benchmarks import results
 
+COMMANDS = "road grid run x\nroad grid run x --resume"
+ASKED = [{"key": "cell", "seed": 3}, {"key": "late", "seed": 4}]
 SESSION = {"event": "ended", "time": "2026-01-01T01:00:00+00:00", "seconds": 1800.0}
 
 
@@ -13,7 +15,7 @@ def finished_store(path: Path) -> Path:
     """A cell and its pretraining, by hand."""
     for folder in ("done", "jobs", "runs/cell"):
         (path / folder).mkdir(parents=True)
-    (path / "grid.json").write_text(json.dumps({"command": "road grid run x", "cells": [1, 2]}))
+    (path / "grid.json").write_text(json.dumps({"command": COMMANDS, "cells": ASKED}))
     for key, kind in (("cell", "cell"), ("agent", "pretraining")):
         took = {"seconds": 1800, "cpu_seconds": 900}
         (path / "done" / f"{key}.json").write_text(json.dumps({"key": key, "kind": kind, **took}))
@@ -48,19 +50,25 @@ def test_the_same_store_gives_the_same_archive(tmp_path: Path):
 
 
 def test_hours_that_overlap_are_counted_once(tmp_path: Path):
-    """Two sessions of the same half hour; pretraining counts among the workers' hours."""
+    """Two sessions of the same half hour. Pretraining may have been made elsewhere: not counted."""
     store = finished_store(tmp_path / "grid")
-    done = [json.loads(path.read_text()) for path in (store / "done").glob("*.json")]
-    told = results.about(store, done)
+    told = results.about(store, results.finished_cells(store))
     assert (told["cells"], told["cells_asked_for"]) == (1, 2)
-    assert (told["wall_hours"], told["worker_hours"], told["cpu_hours"]) == (0.5, 1.0, 0.5)
+    assert (told["wall_hours"], told["worker_hours"], told["cpu_hours"]) == (0.5, 0.5, 0.25)
+
+
+def test_what_is_reported_on_is_complete(tmp_path: Path):
+    store = finished_store(tmp_path / "grid")
+    assert results.about(store, results.finished_cells(store))["seeds"] == [3]
+    assert results.complete_seeds(ASKED, {"cell", "late"}) == [3, 4]
+    assert results.complete_seeds(ASKED, set()) == [3, 4]
 
 
 def test_the_words_say_what_it_took(tmp_path: Path):
     store = finished_store(tmp_path / "grid")
-    done = [json.loads(path.read_text()) for path in (store / "done").glob("*.json")]
-    words = results.in_words(results.about(store, done))
-    assert "| command | `road grid run x` |" in words
+    words = results.in_words(results.about(store, results.finished_cells(store)))
+    assert "| commands | `road grid run x`<br>`road grid run x --resume` |" in words
+    assert "| reported on | seeds 3 |" in words
     assert "| cells | 1 finished of 2 asked for |" in words
     assert "| by the clock | 0.5 hours in which a cell was at work |" in words
-    assert "| by processes | 1.0 hours, 0.5 of them of CPU" in words
+    assert "| by processes | 0.5 hours, 0.25 of them of CPU" in words
