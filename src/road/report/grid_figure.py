@@ -1,7 +1,7 @@
 """A comparison as one picture: regret, scores and learning curves, for a page of documents."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,8 @@ from road.report.writing import counted
 PANEL = 140.0
 ACROSS = 3
 """Panels of learning curves side by side."""
+MOST_BANDS = 3
+"""Beyond, bands would hide each other."""
 BETWEEN = 44.0
 """Room between two parts."""
 BEST_FIXED = "best fixed ratio in hindsight"
@@ -118,16 +120,13 @@ def curves_part(results: GridResults, width: float, top: float) -> Part:
     for index, task in enumerate(tasks):
         left = EDGE + room * (index % ACROSS)
         down = top + 72 + step * (index // ACROSS)
-        drawn = task_plot(results.curves[task], in_colour(results, task), pretrained(results, task))
+        before = results.pretraining.get(task)
+        drawn = task_plot(results.curves[task], in_colour(results, task), before)
         marks.append(tag("text", short(task), x=pixels(left), y=pixels(down - 14), class_="entry"))
         marks.append(placed(drawn, left + 40, down, room - 64))
     title = heading("Learning curves: mean over seeds, with 95 % bands", top)
     bottom = top + 72 + step * -(-len(tasks) // ACROSS) - 40
     return Part((title, *key(named, top + 24), *marks), bottom)
-
-
-def pretrained(results: GridResults, task: str) -> Pretraining | None:
-    return results.pretraining.get(task)
 
 
 def in_colour(results: GridResults, task: str) -> Chosen:
@@ -148,9 +147,10 @@ def in_colour(results: GridResults, task: str) -> Chosen:
 
 def task_plot(curves: Sequence[MethodCurves], chosen: Chosen, before: Pretraining | None) -> Markup:
     curves = [few_points(one, FEW_POINTS) for one in curves]
-    timeline, scale = axes_of(curves, before)
     by_name = {one.name: one for one in curves}
     shown = [(by_name[name], colour) for name, colour in chosen.values() if name in by_name]
+    banded = shown if len(shown) <= MOST_BANDS else []
+    timeline, scale = axes_of(curves, [one for one, _ in banded], before)
     return plot(
         PANEL,
         *phase_ground(timeline, PANEL),
@@ -160,20 +160,21 @@ def task_plot(curves: Sequence[MethodCurves], chosen: Chosen, before: Pretrainin
             PANEL,
             *pretraining_lines(before, timeline, scale)[-1:],
             *(mean_line(one, timeline, scale, BEHIND, "seed") for one in curves),
-            *(band(one, timeline, scale, colour) for one, colour in shown if len(chosen) <= ACROSS),
+            *(band(one, timeline, scale, colour) for one, colour in banded),
             *(mean_line(one, timeline, scale, colour) for one, colour in shown),
         ),
         label="Learning curves",
     )
 
 
-def axes_of(curves: Sequence[MethodCurves], before: Pretraining | None) -> tuple[Timeline, Scale]:
-    """Fitted to means: single seeds are not drawn here."""
-    means = [
-        MethodCurves(one.name, one.steps, one.mean[None], one.mean, one.mean) for one in curves
-    ]
+def axes_of(
+    curves: Sequence[MethodCurves], banded: Sequence[MethodCurves], before: Pretraining | None
+) -> tuple[Timeline, Scale]:
+    """Fitted to what is drawn: means and bands, no single seeds."""
+    means = [replace(one, seeds=one.mean[None], low=one.mean, high=one.mean) for one in curves]
+    bands = [replace(one, seeds=one.mean[None]) for one in banded]
     mean_before = before and Pretraining(before.steps, before.seeds.mean(axis=0)[None])
-    return shared_axes(means, mean_before, PANEL)
+    return shared_axes([*means, *bands], mean_before, PANEL)
 
 
 def key(colours: Mapping[str, str], y: float) -> Iterable[Markup]:
