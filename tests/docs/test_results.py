@@ -1,0 +1,36 @@
+"""What is published of grids: tables that their runs bear out, on pages that say what they mean."""
+
+import json
+from pathlib import Path
+
+import pytest
+from benchmarks import results
+from tests.docs.reading import DOCS
+
+from road.cli.grid_report import gathered
+from road.experiments.store import Store
+from road.report.grid_tables import markdown_table
+
+PUBLISHED = sorted(about.parent for about in (DOCS / "results").glob("*/about.json"))
+
+
+def test_something_is_published():
+    assert PUBLISHED
+
+
+@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
+def test_a_table_is_what_its_runs_say(folder: Path, tmp_path: Path):
+    results.unpack(folder, tmp_path / "grid")
+    store = Store(tmp_path / "grid")
+    seeds = json.loads((folder / results.ABOUT).read_text())["seeds"]
+    cells = [cell for cell in store.description()["cells"] if cell["seed"] in seeds]
+    found = gathered(store, cells, None, "")
+    assert (folder / "results.md").read_text() == markdown_table(found.cells, found.paper)
+
+
+@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
+def test_a_page_shows_all_of_it(folder: Path):
+    page = (DOCS / "results" / f"{folder.name}.md").read_text()
+    for part in ("findings.md", "about.md", "figure.svg", "report.html", "cells.csv"):
+        assert f"{folder.name}/{part}" in page
+    assert f"({folder.name}.md)" in (DOCS / "results" / "index.md").read_text()
