@@ -97,7 +97,7 @@ def in_words(told: dict[str, Any]) -> str:
         "by processes": f"{told['worker_hours']} hours, {told['cpu_hours']} of them of CPU; "
         "data and pretraining, which cells share, not counted",
         "machine": f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}",
-        "tree": f"`{told['commit'][:12]}`{', changed' if told['dirty'] else ''}",
+        "reported by": f"tree `{told['commit'][:12]}`{', changed' if told['dirty'] else ''}",
     }
     return "\n".join(["| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows.items())]) + "\n"
 
