@@ -88,3 +88,9 @@ def test_nothing_leaves_the_frame(browser: Any, tmp_path: Path):
         assert each["x"] + each["width"] <= frame["width"]
         assert each["y"] + each["height"] <= frame["height"]
     assert opened.complaints == []
+
+
+def test_bands_are_drawn_only_where_they_can_be_told_apart(tmp_path: Path):
+    few = drawn(results(), tmp_path / "few.svg")
+    many = drawn(replace(results(), fixed=(), kinds={}, subject="another"), tmp_path / "many.svg")
+    assert (few.count('class="band"'), many.count('class="band"')) == (3, 0)
