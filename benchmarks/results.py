@@ -2,12 +2,14 @@
 
     python -m benchmarks.results GRID_FOLDER docs/results/NAME
     python -m benchmarks.results --unpack docs/results/NAME GRID_FOLDER
+    python -m benchmarks.results --compare docs/results/NAME GRID_FOLDER
 
 The first writes the tables, findings and page of ``road grid report``, ``about.json`` and
 ``about.md`` (command, machine, cells, hours) and ``runs.tar.xz``: every finished cell's result and
 journals, without what is as long as the run itself. The second makes a grid's folder of that again,
 with which ``road grid run --resume`` goes on: no finished cell is run again; data and pretrained
-agents are made anew when a cell that is still missing needs them.
+agents are made anew when a cell that is still missing needs them. The third is for cells that were
+run again in a folder of their own, on another machine or by a later tree: are the bits the same?
 """
 
 import argparse
@@ -30,7 +32,7 @@ KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "session
 
 def publish(store: Path, target: Path) -> None:
     """Every finished cell is kept; the report is on the seeds that are complete."""
-    told = about(store, finished_cells(store))
+    told = about(store, finished_cells(store), earlier_makers(target))
     words = ["grid", "report", str(store), "--to", str(target), "--seeds", *map(str, told["seeds"])]
     subprocess.run([sys.executable, "-m", "road.cli", *words], check=True)
     pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
@@ -71,9 +73,19 @@ def add(archive: tarfile.TarFile, name: Path, text: str, here: str) -> None:
     archive.addfile(entry, io.BytesIO(content))
 
 
-def about(store: Path, cells: list[dict[str, Any]]) -> dict[str, Any]:
+def earlier_makers(target: Path) -> list[dict[str, Any]]:
+    """What the page has said until now of who made its cells."""
+    path = target / ABOUT
+    return json.loads(path.read_text())["made_by"] if path.exists() else []
+
+
+def about(
+    store: Path, cells: list[dict[str, Any]], earlier: list[dict[str, Any]]
+) -> dict[str, Any]:
     """What it took. Cells ran side by side and beside other work: hours are a rough measure."""
     told = json.loads((store / "grid.json").read_text())
+    more = len(cells) - sum(maker["cells"] for maker in earlier)
+    here = {"cells": more, "machine": describe_machine(), **describe_commit()}
     return {
         "command": told["command"],
         "seeds": complete_seeds(told["cells"], {cell["key"] for cell in cells}),
@@ -82,13 +94,11 @@ def about(store: Path, cells: list[dict[str, Any]]) -> dict[str, Any]:
         "worker_hours": round(sum(cell["seconds"] for cell in cells) / 3600, 2),
         "cpu_hours": round(sum(cell["cpu_seconds"] for cell in cells) / 3600, 2),
         "wall_hours": round(wall_hours(store, [cell["key"] for cell in cells]), 2),
-        "machine": describe_machine(),
-        **describe_commit(),
+        "made_by": [*earlier, *([here] if more else [])],
     }
 
 
 def in_words(told: dict[str, Any]) -> str:
-    machine = told["machine"]
     rows = {
         "commands": "<br>".join(f"`{line}`" for line in told["command"].splitlines()),
         "reported on": f"seeds {', '.join(map(str, told['seeds']))}",
@@ -96,10 +106,15 @@ def in_words(told: dict[str, Any]) -> str:
         "by the clock": f"{told['wall_hours']} hours in which a cell was at work",
         "by processes": f"{told['worker_hours']} hours, {told['cpu_hours']} of them of CPU; "
         "data and pretraining, which cells share, not counted",
-        "machine": f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}",
-        "reported by": f"tree `{told['commit'][:12]}`{', changed' if told['dirty'] else ''}",
+        "made by": "<br>".join(map(maker_in_words, told["made_by"])),
     }
     return "\n".join(["| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows.items())]) + "\n"
+
+
+def maker_in_words(maker: dict[str, Any]) -> str:
+    machine, changed = maker["machine"], ", changed" if maker["dirty"] else ""
+    where = f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}"
+    return f"{maker['cells']:,} cells: {where}; published by tree `{maker['commit'][:12]}`{changed}"
 
 
 def wall_hours(store: Path, cells: list[str]) -> float:
@@ -128,13 +143,35 @@ def unpack(published: Path, store: Path) -> None:
         archive.extractall(store, filter="data")
 
 
+def compare(published: Path, store: Path) -> None:
+    """Exit with 1 if a cell has other bits than the published one: weights, buffer, journals."""
+    bits = published_bits(published)
+    again = {cell["key"]: cell["digest"] for cell in finished_cells(store) if cell["key"] in bits}
+    if not again:
+        raise SystemExit(f"{store} has no cell of those in {published}")
+    other = sorted(key for key, digest in again.items() if digest != bits[key])
+    print(f"{len(again) - len(other)} of {len(again)} cells have the same bits")
+    if other:
+        raise SystemExit(f"other bits: {', '.join(other)}")
+
+
+def published_bits(published: Path) -> dict[str, str]:
+    """The hash of every published cell, by its key."""
+    with tarfile.open(published / ARCHIVE) as archive:
+        files = [archive.extractfile(each) for each in archive if each.name.startswith("done/")]
+        results = [json.load(file) for file in files if file is not None]
+    return {result["key"]: result["digest"] for result in results}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
-    parser.add_argument("--unpack", action="store_true")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--unpack", action="store_const", const=unpack, dest="act", default=publish)
+    how.add_argument("--compare", action="store_const", const=compare, dest="act")
     parser.add_argument("source", type=Path)
     parser.add_argument("target", type=Path)
     flags = parser.parse_args()
-    (unpack if flags.unpack else publish)(flags.source, flags.target)
+    flags.act(flags.source, flags.target)
 
 
 if __name__ == "__main__":

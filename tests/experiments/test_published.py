@@ -4,6 +4,7 @@ import json
 import tarfile
 from pathlib import Path
 
+import pytest
 from benchmarks import results
 
 COMMANDS = "road grid run x\nroad grid run x --resume"
@@ -18,7 +19,9 @@ def finished_store(path: Path) -> Path:
     (path / "grid.json").write_text(json.dumps({"command": COMMANDS, "cells": ASKED}))
     for key, kind in (("cell", "cell"), ("agent", "pretraining")):
         took = {"seconds": 1800, "cpu_seconds": 900}
-        (path / "done" / f"{key}.json").write_text(json.dumps({"key": key, "kind": kind, **took}))
+        (path / "done" / f"{key}.json").write_text(
+            json.dumps({"key": key, "kind": kind, "digest": "b1", **took})
+        )
         (path / "jobs" / f"{key}.json").write_text("{}")
     run = path / "runs" / "cell"
     (run / "config.json").write_text(json.dumps({"data": f"file:{path.absolute()}/data/x.hdf5"}))
@@ -52,23 +55,52 @@ def test_the_same_store_gives_the_same_archive(tmp_path: Path):
 def test_hours_that_overlap_are_counted_once(tmp_path: Path):
     """Two sessions of the same half hour. Pretraining may have been made elsewhere: not counted."""
     store = finished_store(tmp_path / "grid")
-    told = results.about(store, results.finished_cells(store))
+    told = results.about(store, results.finished_cells(store), [])
     assert (told["cells"], told["cells_asked_for"]) == (1, 2)
     assert (told["wall_hours"], told["worker_hours"], told["cpu_hours"]) == (0.5, 0.5, 0.25)
 
 
 def test_what_is_reported_on_is_complete(tmp_path: Path):
     store = finished_store(tmp_path / "grid")
-    assert results.about(store, results.finished_cells(store))["seeds"] == [3]
+    assert results.about(store, results.finished_cells(store), [])["seeds"] == [3]
     assert results.complete_seeds(ASKED, {"cell", "late"}) == [3, 4]
     assert results.complete_seeds(ASKED, set()) == [3, 4]
 
 
 def test_the_words_say_what_it_took(tmp_path: Path):
     store = finished_store(tmp_path / "grid")
-    words = results.in_words(results.about(store, results.finished_cells(store)))
+    words = results.in_words(results.about(store, results.finished_cells(store), []))
     assert "| commands | `road grid run x`<br>`road grid run x --resume` |" in words
     assert "| reported on | seeds 3 |" in words
     assert "| cells | 1 finished of 2 asked for |" in words
     assert "| by the clock | 0.5 hours in which a cell was at work |" in words
     assert "| by processes | 0.5 hours, 0.25 of them of CPU" in words
+
+
+def test_cells_that_were_made_elsewhere_keep_their_maker(tmp_path: Path):
+    store = finished_store(tmp_path / "grid")
+    cells = results.finished_cells(store)
+    machine = {"cores": 64, "cpu": "a cluster's", "system": "Linux"}
+    elsewhere = {"cells": 1, "machine": machine, "commit": "0123456789abcdef", "dirty": False}
+    told = results.about(store, [*cells, *cells, *cells], [elsewhere])
+    assert [maker["cells"] for maker in told["made_by"]] == [1, 2]
+    assert results.about(store, cells, [elsewhere])["made_by"] == [elsewhere]
+    assert "1 cells: 64 cores, a cluster's, Linux; published by tree `0123456789ab`<br>2 cells" in (
+        results.in_words(told)
+    )
+
+
+def test_cells_that_were_run_again_are_compared_bit_by_bit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    store = finished_store(tmp_path / "grid")
+    results.pack(store, tmp_path / results.ARCHIVE, ["cell"])
+    results.compare(tmp_path, store)
+    assert capsys.readouterr().out == "1 of 1 cells have the same bits\n"
+    path = store / "done" / "cell.json"
+    path.write_text(path.read_text().replace("b1", "b2"))
+    with pytest.raises(SystemExit, match="other bits: cell"):
+        results.compare(tmp_path, store)
+    path.unlink()
+    with pytest.raises(SystemExit, match="has no cell of those"):
+        results.compare(tmp_path, store)
