@@ -11,8 +11,9 @@ from road.report.grid_answers import answers_of
 from road.report.grid_elsewhere import families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import informed_runs, informed_verdict
+from road.report.grid_regrets import Regrets
 from road.report.grid_verdict import regret_verdict
-from road.statistics import Estimate, Regret
+from road.statistics import Constants, Estimate, Regret
 
 
 def judged(difference: float) -> Informedness:
@@ -25,8 +26,23 @@ def test_runs_whose_credits_differ_are_counted():
     (line,) = informed_runs("ROAD", [judged(0.0), judged(5.0), judged(5.0), None])
     assert (line.runs, line.told_apart) == (3, 2)
     assert 0.5 < line.eta_squared < 0.7
-    assert line.imbalance == 0.0
-    assert "in 2 of 3 runs (by chance: 0.2)" in informed_verdict("ROAD", [line])
+    assert (line.turns, line.beyond_turns) == (3, 0.0)
+    assert informed_verdict("ROAD", [line]) == (
+        "ROAD's credits told its ratios apart in 2 of 3 runs (by chance: 0.2); it used each ratio "
+        "as often as perfect turns would in 3 of 3."
+    )
+
+
+def test_turns_that_do_not_come_out_even_are_turns_and_a_preference_is_not():
+    """5 periods of 2 ratios: 3 and 2 are turns; 4 and 1 are 0.3 from equal, turns 0.1."""
+    turns, leaning = (
+        informedness(ratios, [0.0, 1.0, 0.5, 0.2, 0.8])
+        for ratios in ([0.1, 0.5, 0.1, 0.5, 0.1], [0.1, 0.5, 0.1, 0.1, 0.1])
+    )
+    tested = [replace(each, detrended_p=0.5) for each in (turns, leaning)]
+    (line,) = informed_runs("ROAD", tested)
+    assert line.turns == 1
+    assert line.beyond_turns == pytest.approx((0.3 - 0.1) / 2)
 
 
 def test_a_method_of_one_ratio_has_no_line():
@@ -54,8 +70,9 @@ def test_a_claim_needs_the_regret_that_speaks_against_it(
     hindsight: tuple[float, float], held_out: tuple[float, float], claim: str
 ):
     """Better even by the regret that is too large, or worse even by the one that is too small."""
-    pair = (regret(*hindsight), regret(*held_out))
-    assert regret_verdict("ROAD", 0, 4, *pair).startswith(f"ROAD {claim} the best fixed ratio")
+    unknown = Constants(np.zeros(1, np.intp), np.zeros(1), np.ones(1))
+    pair = Regrets(regret(*hindsight), regret(*held_out), unknown)
+    assert regret_verdict("ROAD", 0, 4, pair).startswith(f"ROAD {claim} the best fixed ratio")
 
 
 def regret(low: float, high: float) -> Regret:
@@ -71,6 +88,7 @@ def test_the_findings_say_what_the_page_says():
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         "## Scores",
         "## Regret against the best fixed ratio",
+        "## Does the ratio matter?",
         "## Seed by seed",
         "## Options chosen elsewhere",
         "## Aggregates",
@@ -89,10 +107,20 @@ def test_options_are_judged_where_they_were_not_chosen():
     text = findings(sure, answers_of(sure, QUICK)).partition("## Options chosen elsewhere")[2]
     lines = text.partition("## Aggregates")[0].strip().splitlines()[-3:]
     assert [[cell.strip() for cell in line.strip("|").split("|")] for line in lines] == [
-        ["Fixed", "3", "10.0 (10.0 to 10.0)", "", "", "Fixed 0.3 100 %"],
-        ["Uniform", "1", "0.0 (0.0 to 0.0)", "−10.0 (−10.0 to −10.0)", "0.0078", ""],
-        ["ROAD", "1", "15.0 (15.0 to 15.0)", "5.0 (5.0 to 5.0)", "0.0078", ""],
+        ["Fixed", "3", "10.0 (10.0 to 10.0)", "", "Fixed 0.3 100 %"],
+        ["Uniform", "1", "0.0 (0.0 to 0.0)", "−10.0 (−10.0 to −10.0)", ""],
+        ["ROAD", "1", "15.0 (15.0 to 15.0)", "5.0 (5.0 to 5.0)", ""],
     ]
+
+
+def test_names_of_others_cannot_break_a_table():
+    given = results()
+    methods = ("Fixed 0.1", "Fixed|0.2", *given.table.methods[2:])
+    odd = replace(given, table=replace(given.table, methods=methods))
+    lines = findings(odd, answers_of(odd, QUICK)).splitlines()
+    widths = {line.count("|") for line in lines if line.startswith("| Fixed&#124;0.2")}
+    assert len(widths) > 1
+    assert not any("Fixed|0.2" in line for line in lines)
 
 
 def test_without_options_or_a_second_task_there_is_no_such_section():

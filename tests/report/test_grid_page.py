@@ -24,8 +24,8 @@ from road.statistics import ScoreTable, curve_band
 METHODS = ("Fixed 0", "Fixed 0.1", "Fixed 0.3", "Uniform", "ROAD")
 TASKS = ("antmaze-large-diverse", "pendulum")
 FIGURES = [
-    "scores", "regret", "paired", "elsewhere", "aggregates", "profiles", "improvement", "informed",
-    "panels", "ratios", "dips", "command",
+    "scores", "regret", "tasks", "paired", "elsewhere", "aggregates", "profiles", "improvement",
+    "informed", "panels", "ratios", "dips", "command",
 ]  # fmt: skip
 QUICK = 200
 
@@ -54,7 +54,9 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
         ratios={TASKS[0]: rng.choice([0.0, 0.1, 0.3], (len(METHODS), seeds, 30))},
         steps={TASKS[0]: 1000.0},
         dips={TASKS[0]: np.abs(rng.normal(5, 2, (len(METHODS), seeds)))},
-        informed=(Informed("ROAD", runs=8, told_apart=3, eta_squared=0.41, imbalance=0.07),),
+        informed=(
+            Informed("ROAD", runs=8, told_apart=3, eta_squared=0.41, turns=7, beyond_turns=0.02),
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from road.statistics import choose_elsewhere
+from road.statistics import choose_elsewhere, estimate_elsewhere
 
 
 def by_loop(scores: np.ndarray, family: tuple[int, ...]) -> np.ndarray:
@@ -65,3 +65,25 @@ def test_a_family_of_one_needs_nothing_to_choose_by():
 def test_what_cannot_be_chosen(shape: tuple[int, ...], family: tuple[int, ...], told: str):
     with pytest.raises(ValueError, match=told):
         choose_elsewhere(np.zeros(shape), family)
+
+
+def test_the_estimates_are_the_means_of_what_was_chosen():
+    scores = np.random.default_rng(2).normal(size=(4, 5, 3))
+    families = [(0, 1), (2,), (3, 4)]
+    found = estimate_elsewhere(scores, families, 1, np.random.default_rng(0), 50)
+    means = [choose_elsewhere(scores, family).scores.mean() for family in families]
+    assert found.score.point == pytest.approx(means)
+    assert found.difference.point == pytest.approx(np.array(means) - means[1])
+    assert found.difference.low[1] == found.difference.high[1] == 0.0
+
+
+def test_a_choice_that_other_seeds_would_not_make_widens_the_interval():
+    """On task 0 option 1 brings 100 and option 0 nothing; elsewhere they differ by luck alone.
+
+    So what the family brings hangs on one choice, and the interval has to reach both ends.
+    """
+    scores = np.random.default_rng(3).normal(size=(2, 3, 6))
+    scores[0, 0], scores[0, 1], scores[:, 2] = 0.0, 100.0, 0.0
+    found = estimate_elsewhere(scores, [(0, 1), (2,)], 1, np.random.default_rng(0), 500)
+    assert found.difference.low[0] < 20.0
+    assert found.difference.high[0] > 40.0

@@ -35,7 +35,7 @@ class Informedness:
     counts: tuple[int, ...]
     shares: tuple[float, ...]
     imbalance: float
-    """Total variation distance of the shares from equal ones: 0 is round-robin."""
+    """Total variation distance of the shares from equal ones."""
     f: float | None
     """One-way F of credit by arm; None where it is undefined."""
     p: float | None
@@ -45,6 +45,12 @@ class Informedness:
     detrended_p: float | None
     detrended_eta_squared: float | None
     sentence: str
+
+    @property
+    def beyond_turns(self) -> float:
+        """How much further from equal the shares are than those of perfect turns; 0 is turns."""
+        turns = rotation_imbalance(sum(self.counts), len(self.counts))
+        return max(self.imbalance - turns, 0.0)
 
 
 def informedness(
@@ -124,8 +130,8 @@ def verdict(
 
 def rotation_imbalance(periods: int, arms: int) -> float:
     """The imbalance of perfect turns: not zero unless the arms divide the periods."""
-    extra = periods % arms
-    return extra * (arms - extra) / (arms * periods)
+    extra = periods % max(arms, 1)
+    return extra * (arms - extra) / (arms * periods) if periods else 0.0
 
 
 def figure(f: float) -> str:

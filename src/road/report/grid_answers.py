@@ -6,41 +6,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from road.report.grid_elsewhere import Family, families_of
+from road.report.grid_regrets import Regrets, regrets_of
 from road.report.grid_results import GridResults
-from road.report.grid_verdict import interval_at
 from road.report.tables import Listing
-from road.report.writing import probability
+from road.report.writing import interval_at, probability
 from road.statistics import (
     Estimate,
     PairedComparison,
-    Regret,
     bootstrap_estimate,
     compare_paired,
     estimate_improvement,
-    held_out_regret,
-    hindsight_regret,
     interquartile_mean,
     mean,
     median,
     optimality_gap,
 )
+from road.statistics.resampling import SAMPLES
 
-SAMPLES = 10_000
-"""Of the bootstrap."""
 AGGREGATES = {
     "IQM": interquartile_mean,
     "median": median,
     "mean": mean,
     "optimality gap": optimality_gap,
 }
-
-
-@dataclass(frozen=True)
-class Regrets:
-    """Against the best fixed ratio, chosen in both ways."""
-
-    hindsight: Regret
-    held_out: Regret
 
 
 @dataclass(frozen=True)
@@ -73,17 +61,6 @@ def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> A
     )
 
 
-def regrets_of(results: GridResults, rng: np.random.Generator, samples: int) -> Regrets | None:
-    """None where there is no constant to compare with."""
-    scores = results.table.scores
-    if not results.fixed:
-        return None
-    return Regrets(
-        hindsight_regret(scores, results.fixed, rng, samples),
-        held_out_regret(scores, results.fixed, rng, samples),
-    )
-
-
 def pairs_of(
     results: GridResults, rng: np.random.Generator, samples: int
 ) -> dict[str, PairedComparison]:
@@ -97,24 +74,6 @@ def pairs_of(
         for index, name in enumerate(methods)
         if index != subject
     }
-
-
-def regret_listing(methods: tuple[str, ...], regrets: Regrets) -> Listing:
-    caption = (
-        "How far a method stays behind the best fixed ratio of each task, on average over tasks; "
-        "below zero it is ahead. The ratio chosen in hindsight was also lucky, so that regret is "
-        "too large; the one chosen on other seeds is sometimes the wrong one, so that regret is "
-        "too small. The truth lies between, on average. 95 % intervals are over seeds."
-    )
-    rows = [
-        [
-            name,
-            *(interval_at(one.overall, index) for one in (regrets.hindsight, regrets.held_out)),
-        ]
-        for index, name in enumerate(methods)
-    ]
-    head = ("Method", "ratio chosen in hindsight", "ratio chosen on other seeds")
-    return Listing("Regret against the best fixed ratio", caption, head, rows)
 
 
 def paired_listing(results: GridResults, paired: Mapping[str, PairedComparison]) -> Listing:

@@ -7,27 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from road.report.grid_results import GridResults
-from road.report.grid_verdict import interval_at
 from road.report.naming import kind_name
 from road.report.tables import Listing
-from road.report.writing import probability
-from road.statistics import (
-    Elsewhere,
-    PairedComparison,
-    bootstrap_estimate,
-    choose_elsewhere,
-    compare_paired,
-    mean,
-)
+from road.report.writing import interval_at
+from road.statistics import Elsewhere, choose_elsewhere, estimate_elsewhere
 
 REFERENCE = "fixed"
 """The family that the others are compared with."""
 CAPTION = (
     "What a strategy brings to somebody who has to settle its options before. For each task and "
     "seed the option is taken that has the greatest mean on the other tasks and other seeds, and "
-    "judged on this one. The difference is to a fixed ratio that was chosen in the same way, over "
-    "pairs of runs with one task and one seed, with a 95 % interval over seeds; p is that of a "
-    "sign-flip test, for each line by itself."
+    "judged on this one. The difference is to a fixed ratio that was chosen in the same way. 95 % "
+    "intervals are over seeds, with the choices made anew in every sample. Where there was one "
+    "option, whoever wrote the grid had settled the others before."
 )
 
 
@@ -40,8 +32,8 @@ class Family:
     elsewhere: Elsewhere
     score: str
     """Its mean over tasks and seeds, with an interval."""
-    against: PairedComparison | None
-    """The reference family; None for that one itself, and if there is none."""
+    difference: str
+    """To the reference family; nothing for that one itself, and if there is none."""
 
 
 def families_of(results: GridResults, rng: np.random.Generator, samples: int) -> list[Family]:
@@ -50,19 +42,15 @@ def families_of(results: GridResults, rng: np.random.Generator, samples: int) ->
     has_options = any(len(members) > 1 for members in kinds.values())
     if not has_options or min(scores.shape[0], scores.shape[2]) < 2:
         return []
-    found = [choose_elsewhere(scores, members) for members in kinds.values()]
-    brought = np.stack([each.scores for each in found], axis=1)
-    estimate = bootstrap_estimate(mean, brought, rng, samples)
     reference = list(kinds).index(REFERENCE) if REFERENCE in kinds else None
+    found = estimate_elsewhere(scores, list(kinds.values()), reference or 0, rng, samples)
     return [
         Family(
             kind_name(kind) if members[1:] else results.table.methods[members[0]],
             tuple(results.table.methods[member] for member in members),
-            found[index],
-            interval_at(estimate, index),
-            None
-            if reference is None or reference == index
-            else compare_paired(brought, index, reference, rng, samples),
+            choose_elsewhere(scores, members),
+            interval_at(found.score, index),
+            "" if reference in (None, index) else interval_at(found.difference, index),
         )
         for index, (kind, members) in enumerate(kinds.items())
     ]
@@ -74,17 +62,13 @@ def elsewhere_listing(methods: Sequence[str], families: Sequence[Family]) -> Lis
             each.label,
             str(len(each.options)),
             each.score,
-            *(("", "") if each.against is None else difference_of(each.against)),
+            each.difference,
             choices_of(methods, each),
         ]
         for each in families
     ]
-    head = ("Strategy", "options", "score", "minus a fixed ratio", "p", "what was chosen")
+    head = ("Strategy", "options", "score", "minus a fixed ratio", "what was chosen")
     return Listing("Options chosen elsewhere", CAPTION, head, rows)
-
-
-def difference_of(found: PairedComparison) -> tuple[str, str]:
-    return interval_at(found.overall, 0), probability(found.p)
 
 
 def choices_of(methods: Sequence[str], family: Family) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from road.report.axes import Scale, Timeline, y_axis
 from road.report.curves import phase_ground
-from road.report.grid_answers import Answers, Regrets
+from road.report.grid_answers import Answers
 from road.report.grid_curves import (
     BEHIND,
     FEW_POINTS,
@@ -23,10 +23,11 @@ from road.report.grid_curves import (
 from road.report.grid_layout import LETTER, method_colours, short
 from road.report.grid_matrix import ROW as MATRIX_ROW
 from road.report.grid_matrix import room_for_heads, score_plot
-from road.report.grid_page import headline
+from road.report.grid_regrets import Regrets
 from road.report.grid_results import GridResults
 from road.report.grid_strips import REGRET_COLOURS, regret_plot
 from road.report.grid_strips import ROW as REGRET_ROW
+from road.report.grid_verdict import headline
 from road.report.markup import Markup, shorten, tag
 from road.report.palette import series_colour
 from road.report.picture import EDGE, WIDTH, heading, placed, write_picture

@@ -6,14 +6,16 @@ from road.report.grid_answers import (
     Answers,
     aggregates_listing,
     paired_listing,
-    regret_listing,
 )
+from road.report.grid_by_task import by_task_listing
 from road.report.grid_elsewhere import elsewhere_listing
 from road.report.grid_informed import informed_listing, informed_verdict
-from road.report.grid_page import SCORES, headline
+from road.report.grid_page import SCORES
+from road.report.grid_regrets import regret_listing
 from road.report.grid_results import GridResults
 from road.report.grid_tables import in_markdown, markdown_table
-from road.report.tables import Listing
+from road.report.grid_verdict import headline
+from road.report.tables import WORDS, Listing
 
 
 def findings(results: GridResults, answers: Answers | None) -> str:
@@ -37,6 +39,7 @@ def listings_of(results: GridResults, answers: Answers | None) -> Iterable[Listi
     if answers is not None:
         if answers.regrets is not None:
             yield regret_listing(methods, answers.regrets)
+            yield by_task_listing(results, answers.regrets)
         if answers.paired:
             yield paired_listing(results, answers.paired)
         if answers.families:
@@ -48,7 +51,12 @@ def listings_of(results: GridResults, answers: Answers | None) -> Iterable[Listi
 
 def section(listing: Listing) -> str:
     ruler = ["---", *["---:"] * (len(listing.head) - 1)]
-    rows = ([in_markdown(name), *cells] for name, *cells in listing.rows)
+    # What others have named is escaped; our own numbers and words are plain.
+    named = [index == 0 or name in WORDS for index, name in enumerate(listing.head)]
+    rows = (
+        [in_markdown(cell) if theirs else cell for theirs, cell in zip(named, row, strict=True)]
+        for row in listing.rows
+    )
     head = map(in_markdown, listing.head)
     lines = (f"| {' | '.join(line)} |" for line in [head, ruler, *rows])
     return f"## {listing.title}\n\n{listing.caption}\n\n" + "\n".join(lines) + "\n"

@@ -8,10 +8,13 @@ from road.report.tables import Listing
 
 CAPTION = (
     "A run is tested for whether its credits differ by ratio once their trend is removed. One in "
-    "twenty passes by chance. The share explained is η², its mean over runs; imbalance is the "
-    "distance of the choices from round-robin, 0, the mean too. A credit that tells arms apart "
-    "need not rank them rightly: that, only the scores can say."
+    "twenty passes by chance. The share explained is η², its mean over runs. Turns: in how many "
+    "runs each ratio was used as often as perfect turns would, and how far the shares are from "
+    "that (total variation), the mean over runs. A credit that tells arms apart need not rank "
+    "them rightly: that, only the scores can say."
 )
+SAME = 1e-9
+"""Shares that differ by less are equal, rounded."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,9 @@ class Informed:
     runs: int
     told_apart: int
     eta_squared: float
-    imbalance: float
+    turns: int
+    """Runs whose shares are those of perfect turns."""
+    beyond_turns: float
 
 
 def informed_runs(method: str, judged: Sequence[Informedness | None]) -> list[Informed]:
@@ -36,7 +41,8 @@ def informed_runs(method: str, judged: Sequence[Informedness | None]) -> list[In
             runs=len(tested),
             told_apart=sum(tells_apart(one) for one in tested),
             eta_squared=sum(one.detrended_eta_squared or 0.0 for one in tested) / len(tested),
-            imbalance=sum(one.imbalance for one in tested) / len(tested),
+            turns=sum(one.beyond_turns < SAME for one in tested),
+            beyond_turns=sum(one.beyond_turns for one in tested) / len(tested),
         )
     ]
 
@@ -52,8 +58,8 @@ def informed_verdict(subject: str, informed: Sequence[Informed]) -> str:
         return f"Whether {subject} was informed could not be tested."
     return (
         f"{subject}'s credits told its ratios apart in {found.told_apart} of {found.runs} runs "
-        f"(by chance: {SIGNIFICANCE * found.runs:.1f}), and its choices were "
-        f"{found.imbalance:.2f} away from round-robin."
+        f"(by chance: {SIGNIFICANCE * found.runs:.1f}); it used each ratio as often as perfect "
+        f"turns would in {found.turns} of {found.runs}."
     )
 
 
@@ -64,9 +70,13 @@ def informed_listing(informed: Sequence[Informed]) -> Listing:
             str(one.runs),
             f"in {one.told_apart} of {one.runs}",
             f"{one.eta_squared:.2f}",
-            f"{one.imbalance:.2f}",
+            f"in {one.turns} of {one.runs}",
+            f"{one.beyond_turns:.2f}",
         ]
         for one in informed
     ]
-    head = ("Method", "runs tested", "credits tell the arms apart", "share explained", "imbalance")
+    head = (
+        *("Method", "runs tested", "credits tell the arms apart", "share explained"),
+        *("turns", "away from turns"),
+    )
     return Listing("Informed?", CAPTION, head, rows)

@@ -7,24 +7,24 @@ from typing import cast
 import numpy as np
 
 from road.mixing.folder import write_whole
-from road.report.grid_answers import Answers, Regrets
+from road.report.grid_answers import Answers
 from road.report.grid_choices import choice_map
 from road.report.grid_curves import curve_panels, overlaid_curves
 from road.report.grid_informed import informed_listing, informed_verdict
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import score_matrix
 from road.report.grid_ratios import Time, ratio_map
+from road.report.grid_regrets import Regrets
 from road.report.grid_results import GridResults
 from road.report.grid_statistics import statistics_figures
 from road.report.grid_strips import dip_strip
 from road.report.grid_tables import html_table
-from road.report.grid_verdict import regret_verdict
+from road.report.grid_verdict import headline
 from road.report.html import document, numbers_to_take
 from road.report.journal import Floats
 from road.report.layout import colour_chips, figure
 from road.report.markup import Markup, shorten, tag
 from road.report.tables import table
-from road.report.writing import counted
 
 SCORES = (
     "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, "
@@ -59,28 +59,6 @@ def grid_body(results: GridResults, answers: Answers | None) -> Iterable[Markup]
     yield from run_figures(results)
     yield from reproduction(results)
     yield numbers_to_take(numbers_of(results, regrets), "results.json")
-
-
-def headline(results: GridResults, regrets: Regrets | None) -> str:
-    table = results.table
-    if regrets is None or results.subject not in table.methods:
-        counts = counted(len(table.tasks), "task"), counted(len(table.seeds), "seed")
-        return f"{counted(len(table.methods), 'method')} on {', '.join(counts)}; {unsaid(results)}."
-    method = table.method(results.subject)
-    return regret_verdict(
-        results.subject, method, len(table.seeds), regrets.hindsight, regrets.held_out
-    )
-
-
-def unsaid(results: GridResults) -> str:
-    """Why nothing is claimed."""
-    if results.table.missing():
-        return "nothing is said yet about the best fixed ratio"
-    if len(results.table.seeds) < 2:
-        return "one seed says nothing about others, so nothing is claimed"
-    if not results.fixed:
-        return "there is no fixed ratio to compare with"
-    return f"{results.subject} is not among them"
 
 
 def missing_notice(missing: list[str]) -> list[Markup]:

@@ -6,15 +6,15 @@ import numpy as np
 
 from road.report.grid_answers import (
     Answers,
-    Regrets,
     aggregates_listing,
     paired_listing,
-    regret_listing,
 )
+from road.report.grid_by_task import by_task_listing
 from road.report.grid_elsewhere import elsewhere_listing
 from road.report.grid_layout import method_colours, method_strokes
 from road.report.grid_matrix import improvement_matrix
 from road.report.grid_profiles import profiles_plot
+from road.report.grid_regrets import Regrets, regret_listing
 from road.report.grid_results import GridResults
 from road.report.grid_strips import regret_bars
 from road.report.layout import colour_chips, figure
@@ -31,6 +31,7 @@ def statistics_figures(results: GridResults, answers: Answers) -> Iterable[Marku
     methods = results.table.methods
     if answers.regrets is not None:
         yield regret_figure(methods, answers.regrets)
+        yield listed(by_task_listing(results, answers.regrets), "tasks")
     if answers.paired:
         yield listed(paired_listing(results, answers.paired), "paired")
     if answers.families:

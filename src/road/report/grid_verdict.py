@@ -1,13 +1,32 @@
 """The sentence a comparison begins with: the subject against the best fixed ratio."""
 
-from road.report.writing import score
-from road.statistics import Estimate, Regret
+from road.report.grid_regrets import Regrets
+from road.report.grid_results import GridResults
+from road.report.writing import counted, interval_at
 
 
-def regret_verdict(
-    subject: str, method: int, seeds: int, hindsight: Regret, held_out: Regret
-) -> str:
+def headline(results: GridResults, regrets: Regrets | None) -> str:
+    table = results.table
+    if regrets is None or results.subject not in table.methods:
+        counts = counted(len(table.tasks), "task"), counted(len(table.seeds), "seed")
+        return f"{counted(len(table.methods), 'method')} on {', '.join(counts)}; {unsaid(results)}."
+    return regret_verdict(results.subject, table.method(results.subject), len(table.seeds), regrets)
+
+
+def unsaid(results: GridResults) -> str:
+    """Why nothing is claimed."""
+    if results.table.missing():
+        return "nothing is said yet about the best fixed ratio"
+    if len(results.table.seeds) < 2:
+        return "one seed says nothing about others, so nothing is claimed"
+    if not results.fixed:
+        return "there is no fixed ratio to compare with"
+    return f"{results.subject} is not among them"
+
+
+def regret_verdict(subject: str, method: int, seeds: int, regrets: Regrets) -> str:
     """What may be claimed, with both numbers behind it."""
+    hindsight, held_out = regrets.hindsight, regrets.held_out
     worst, best = float(hindsight.overall.high[method]), float(held_out.overall.low[method])
     if worst < 0:
         claim = f"{subject} is better than the best fixed ratio, however that one is chosen"
@@ -20,10 +39,3 @@ def regret_verdict(
         f"ratio chosen in hindsight and {interval_at(held_out.overall, method)} against the one "
         "chosen on other seeds."
     )
-
-
-def interval_at(estimate: Estimate, index: int) -> str:
-    """One value of an estimate, with its interval."""
-    parts = estimate.point, estimate.low, estimate.high
-    point, low, high = (score(float(part[index])) for part in parts)
-    return f"{point} ({low} to {high})"

@@ -2,6 +2,8 @@
 
 import math
 
+from road.statistics import Estimate
+
 UNKNOWN = "\u2013"
 MINUS = "\u2212"
 UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -44,3 +46,10 @@ def probability(p: float | None) -> str:
     if p is None:
         return UNKNOWN
     return "< 0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def interval_at(estimate: Estimate, index: int) -> str:
+    """One value of an estimate, with its interval."""
+    parts = estimate.point, estimate.low, estimate.high
+    point, low, high = (score(float(part[index])) for part in parts)
+    return f"{point} ({low} to {high})"

@@ -6,7 +6,13 @@ same seed gives the same interval.
 """
 
 from road.statistics.aggregates import interquartile_mean, mean, median, optimality_gap
-from road.statistics.elsewhere import Elsewhere, choose_elsewhere
+from road.statistics.constants import Constants, compare_constants
+from road.statistics.elsewhere import (
+    Elsewhere,
+    FamilyEstimates,
+    choose_elsewhere,
+    estimate_elsewhere,
+)
 from road.statistics.improvement import estimate_improvement, probability_of_improvement
 from road.statistics.paired import PairedComparison, compare_paired, sign_flip_p
 from road.statistics.profiles import estimate_profile, performance_profile
@@ -16,8 +22,10 @@ from road.statistics.table import Cells, ScoreTable, cells_of
 
 __all__ = [
     "Cells",
+    "Constants",
     "Elsewhere",
     "Estimate",
+    "FamilyEstimates",
     "PairedComparison",
     "Regret",
     "ScoreTable",
@@ -25,8 +33,10 @@ __all__ = [
     "bootstrap_estimate",
     "cells_of",
     "choose_elsewhere",
+    "compare_constants",
     "compare_paired",
     "curve_band",
+    "estimate_elsewhere",
     "estimate_improvement",
     "estimate_profile",
     "held_out_regret",

@@ -16,7 +16,7 @@ seed s alone. Choice and judgement share no run, so luck does not count. On aver
 user gets who tries all ratios on n - 1 seeds and keeps the best. That user sometimes keeps the
 wrong one, so as a regret against the truly best ratio this one is too small.
 
-On average the truth lies between the two. If both have the same sign, so has it.
+On average the truth lies between the two.
 
 Intervals draw seeds within tasks, the same for all methods, and keep the choices as they were made
 from the data. Choosing anew in every sample would count the winner's luck twice.
@@ -83,7 +83,7 @@ def held_out_regret(
 
 def require_fixed(scores: Floats, fixed: Sequence[int]) -> None:
     require_complete(scores)
-    if not fixed:
+    if len(fixed) == 0:
         raise ValueError("regret needs at least one fixed ratio to be measured against, got none")
     require_methods(scores, *fixed)
 
@@ -99,11 +99,13 @@ def regret_against(
     reference = np.take_along_axis(scores, chosen[:, None, :], axis=1)
     behind = reference - scores
 
-    def each_task(drawn: Floats) -> Floats:
-        return drawn.mean(axis=-1)
+    def each_task_and_all(drawn: Floats) -> Floats:
+        by_task = drawn.mean(axis=-1)
+        return np.concatenate([by_task, by_task.mean(axis=-2, keepdims=True)], axis=-2)
 
-    by_task = bootstrap_estimate(each_task, behind, rng, samples, confidence, paired=True)
-    overall = bootstrap_estimate(
-        lambda drawn: each_task(drawn).mean(axis=-2), behind, rng, samples, confidence, paired=True
+    found = bootstrap_estimate(each_task_and_all, behind, rng, samples, confidence, paired=True)
+    return Regret(
+        chosen,
+        by_task=Estimate(found.point[:-1], found.low[:-1], found.high[:-1]),
+        overall=Estimate(found.point[-1], found.low[-1], found.high[-1]),
     )
-    return Regret(chosen, by_task, overall)
