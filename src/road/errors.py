@@ -44,9 +44,15 @@ class EnvironmentFailure(RoadError):
 
 
 class StorageError(RoadError):
-    """A disk that is full, read-only or holds a damaged checkpoint."""
+    """A disk that is full or read-only: what befalls one run befalls every other on it."""
 
     exit_code = 7
+
+
+class DamagedError(StorageError):
+    """Files of one run that are not what was written; other runs are not concerned."""
+
+    exit_code = 8
 
 
 class Preempted(RoadError):

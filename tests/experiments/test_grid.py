@@ -165,6 +165,7 @@ def test_cases_on_request_run_only_if_named():
     [
         ({"cases": ()}, "has no case"),
         ({"strategies": (ROAD, ROAD)}, "has the strategy 'ROAD' twice"),
+        ({"strategies": (ROAD, Strategy("road", "road"))}, "has the strategy 'ROAD' twice"),
         ({"run": {"onlin_steps": 3}}, "unexpected keyword argument 'onlin_steps'"),
         ({"run": {"online_steps": -3}}, "online_steps must be 0 or more"),
         (

@@ -138,6 +138,10 @@ def test_two_runners_at_once(here: Path, capsys: pytest.CaptureFixture[str]):
 @pytest.mark.usefixtures("here")
 def test_flags_that_belong_elsewhere(capsys: pytest.CaptureFixture[str]):
     assert "jobs must be 1 or more, got 0" in refused(capsys, "run", "tiny.py", "--jobs", "0")
+    ray = ("--backend", "ray", "--keep-checkpoints")
+    assert "--keep-checkpoints belongs to the local backend" in refused(
+        capsys, "run", "tiny.py", *ray
+    )
     assert "--ray-address belongs" in refused(capsys, "run", "tiny.py", "--ray-address", "auto")
     assert "there is no such folder" in refused(capsys, "run", "tiny.py", "--policies", "nowhere")
     assert "unknown case 'pendulum'" in refused(capsys, "run", "tiny.py", "--tasks", "pendulum")
@@ -165,6 +169,51 @@ def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):
     assert re.search(
         r"hopper-expert \(only if named\): .* or a SAC trained for 100,000 steps", told
     )
+
+
+def test_the_list_keeps_labels_apart(here: Path, capsys: pytest.CaptureFixture[str]):
+    (here / "tiny.py").write_text(FILE.replace('"ROAD", "road"', '"ROAD, short", "road"'))
+    assert main(["grid", "list", "tiny.py"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("strategies:") + 1 :][:2] == ["  Fixed 0.5", "  ROAD, short"]
+
+
+def test_a_file_may_import_what_lies_beside_it(here: Path, capsys: pytest.CaptureFixture[str]):
+    (here / "beside_tiny.py").write_text("NAME = 'from-beside'\n")
+    text = FILE.replace('"tiny",', "beside_tiny.NAME,")
+    (here / "tiny.py").write_text(f"import beside_tiny\n{text}")
+    before = list(sys.path)
+    assert main(["grid", "list", "tiny.py"]) == 0
+    assert capsys.readouterr().out.startswith("from-beside:")
+    assert sys.path == before
+
+
+@pytest.mark.integration
+def test_a_file_goes_on_with_a_grid_of_its_name_at_whatever_scale(here: Path, road: Road):
+    """As with published cells of a grid of the library, to which a strategy is added."""
+    part = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0")
+    assert part.returncode == 0, part.stderr
+    told = here / "grids" / "tiny" / "grid.json"
+    told.write_text(told.read_text().replace('"scale": "own"', '"scale": "mini"'))
+    more = road("grid", "run", "tiny.py", "--seeds", "0", "--resume")
+    assert "2 of 2 cells are done" in more.stdout, more.stderr
+    assert '"scale": "mini"' in told.read_text()
+
+
+@pytest.mark.integration
+def test_a_cell_that_is_to_be_done_again_begins_at_the_switch(here: Path, road: Road):
+    words = ("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0")
+    assert road(*words).returncode == 0
+    store = Store(here / "grids" / "tiny")
+    (cell,) = store.description()["cells"]
+    before = store.result(cell["key"])["digest"]
+    (store.path / "done" / f"{cell['key']}.json").unlink()
+    (store.path / "runs" / cell["key"] / "sessions.jsonl").unlink()
+    assert road(*words, "--resume").returncode == 0
+    assert store.result(cell["key"])["digest"] == before
+    sessions = (store.path / "runs" / cell["key"] / "sessions.jsonl").read_text().splitlines()
+    switch = json.loads(sessions[0])["position"]
+    assert switch == RUN["offline_steps"]
 
 
 @pytest.mark.integration

@@ -8,7 +8,7 @@ from tests.experiments.conftest import entered, tiny_grid
 from tests.report.conftest import write_synthetic
 
 from road.cli import main
-from road.cli.grid_report import paper_results
+from road.cli.grid_report import GridReport, paper_results, same_again
 from road.experiments.store import Store
 from road.report import load_run, summarise
 from road.report.grid_runs import Axes
@@ -109,3 +109,31 @@ def test_the_paper_is_left_out_where_it_has_nothing_to_say():
     windows = ("c = 2, τ = t",)
     assert paper_results("ablation-window", Axes(("halfcheetah-medium",), windows, (0,))) is None
     assert paper_results("table-iql", Axes(("hopper-medium",), ("ROAD",), (0,))) is not None
+
+
+def test_the_command_on_a_page_makes_that_page_again():
+    asked = GridReport("table-iql", scale="paper", subject="Uniform", score="area", seeds=(1, 2))
+    assert same_again(asked) == (
+        "road grid report table-iql --scale paper --seeds 1 2 --subject Uniform --score area"
+    )
+
+
+def test_runs_are_judged_by_their_area_if_that_is_asked_for(grid: Store):
+    """Every cell of the fixture has the area 1."""
+    assert main(["grid", "report", str(grid.path), "--score", "area", "--to", "area"]) == 0
+    findings = (grid.path.parent / "area" / "findings.md").read_text()
+    assert "By the mean score over the online phase" in findings
+    row = next(line for line in findings.splitlines() if line.startswith("| pendulum-flipped"))
+    assert row.count("1.00 ± 0.00") == 2
+
+
+def test_other_versions_among_the_runs_are_told(grid: Store):
+    cell = grid.description()["cells"][0]
+    meta = grid.path / "runs" / cell["key"] / "meta.json"
+    told = json.loads(meta.read_text())
+    now = told["versions"]["jax"]
+    meta.write_text(json.dumps({**told, "versions": {**told["versions"], "jax": "0.0.1"}}))
+    assert main(["grid", "report", str(grid.path), "--to", "mixed"]) == 0
+    sentence = f"Runs were made with different versions: jax 0.0.1 and {now}."
+    for name in ("findings.md", "report.html"):
+        assert sentence in (grid.path.parent / "mixed" / name).read_text()

@@ -62,7 +62,15 @@ def test_the_second_error_of_its_own_gives_a_job_up(tmp_path: Path):
 @pytest.mark.parametrize(
     ("code", "outcome"),
     [
-        *[(0, "done"), (1, "error"), (2, "error"), (3, "error"), (5, "error"), (6, "error")],
+        *[
+            (0, "done"),
+            (1, "error"),
+            (2, "error"),
+            (3, "error"),
+            (5, "error"),
+            (6, "error"),
+            (8, "error"),
+        ],
         *[(4, "again"), (75, "again"), (130, "again"), (7, "halt")],
         *[(-9, "again"), (-15, "again"), (-11, "error"), (-6, "error")],
     ],
@@ -180,6 +188,22 @@ def test_cells_whose_pretraining_failed_say_so(tmp_path: Path):
 def test_a_full_disk_stops_the_grid(tmp_path: Path):
     with pytest.raises(StorageError, match="the grid stops"):
         run_scripted(tmp_path, {"cell": ["halt"]})
+
+
+def test_cases_whose_names_begin_alike_have_times_of_their_own(tmp_path: Path):
+    """The cells of one case take 2 s, of the other 8; a second seed of each is left."""
+    cases = (Case("maze", "pendulum-mixed"), Case("maze, large", "pendulum-flipped"))
+    store, work = entered(tmp_path, tiny_grid(cases=cases, strategies=(ROAD,), seeds=(0, 1)))
+    for job in work.jobs:
+        if job.kind == "pretraining":
+            store.commit(job.key, {"seconds": 1.0})
+    first = {cell.case: key for cell, key in work.cells if cell.seed == 0}
+    for case, seconds in (("maze", 2.0), ("maze, large", 8.0)):
+        store.commit(first[case], {"seconds": seconds})
+    assert Board(store, work.jobs).remaining() == pytest.approx(10.0)
+    slow = next(key for cell, key in work.cells if (cell.case, cell.seed) == ("maze, large", 1))
+    store.commit(slow, {"seconds": 8.0})
+    assert Board(store, work.jobs).remaining() == pytest.approx(2.0)
 
 
 def test_the_time_that_is_left_by_hand(tmp_path: Path):

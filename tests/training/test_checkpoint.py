@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from road.errors import StorageError
+from road.errors import DamagedError, StorageError
 from road.training import checkpoint
 from road.training.checkpoint import (
     Damaged,
@@ -89,7 +89,7 @@ def test_every_damage_is_noticed_and_the_one_before_is_used(tmp_path: Path, how:
 
 def test_only_damaged_checkpoints_is_an_error_not_a_fresh_start(tmp_path: Path):
     (save(tmp_path, 1) / "state.json").unlink()
-    with pytest.raises(StorageError, match="every checkpoint"):
+    with pytest.raises(DamagedError, match="every checkpoint"):
         load_latest(tmp_path, lambda _: None)
 
 

@@ -42,8 +42,7 @@ def run(words: list[str]) -> int:
 def described(grid: "Grid") -> str:
     lines = [f"{grid.name}: {grid.about}", f"agent: {grid.agent}"]
     lines.append(f"seeds: {', '.join(map(str, grid.seeds))}")
-    lines.append(f"strategies: {', '.join(each.label for each in grid.strategies)}")
-    lines.append("cases:")
+    lines += ["strategies:", *(f"  {each.label}" for each in grid.strategies), "cases:"]
     for case in grid.cases:
         only = " (only if named)" if case.label in grid.on_request else ""
         lines.append(f"  {case.label}{only}: {data_of(case)}")

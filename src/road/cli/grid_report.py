@@ -15,7 +15,7 @@ from road.naming import find_name
 if TYPE_CHECKING:
     from road.experiments.store import Store
     from road.report.grid_results import GridResults
-    from road.report.grid_runs import Axes
+    from road.report.grid_runs import Axes, Measure
     from road.report.grid_tables import Results
 
 Row: TypeAlias = dict[str, Any]
@@ -42,6 +42,8 @@ class GridReport:
     """Only these seeds: what was chosen on some is judged on others."""
     subject: str | None = None
     """The strategy that the page is about; ROAD unless another is named."""
+    score: Literal["final", "area"] = "final"
+    """What a run is judged by: its last evaluation, or its mean score over the online phase."""
 
 
 def run(words: list[str]) -> int:
@@ -57,7 +59,7 @@ def run(words: list[str]) -> int:
 
     store = Store(find_folder(flags.grid, flags.scale, flags.out))
     cells = part_of(store.description()["cells"], flags)
-    results = gathered(store, cells, flags.subject, same_again(flags))
+    results = gathered(store, cells, flags.subject, same_again(flags), flags.score)
     target = made(flags.to or store.path)
     written = write_tidy(store, cells, target)
     for name, table in (("results.md", markdown_table), ("results.tex", latex_table)):
@@ -78,10 +80,16 @@ def run(words: list[str]) -> int:
 def same_again(flags: GridReport) -> str:
     """The command for this page, wherever the grid lies: a page travels, folders do not."""
     words = ["road", "grid", "report", Path(flags.grid).name]
+    if flags.scale != "mini":
+        words += ["--scale", flags.scale]
     for name in ("tasks", "mixers", "seeds"):
         if asked := getattr(flags, name):
             words += [f"--{name}", *map(str, asked)]
-    return shlex.join([*words, *([] if flags.subject is None else ["--subject", flags.subject])])
+    if flags.subject is not None:
+        words += ["--subject", flags.subject]
+    if flags.score != "final":
+        words += ["--score", flags.score]
+    return shlex.join(words)
 
 
 def part_of(cells: list[Row], flags: GridReport) -> list[Row]:
@@ -108,17 +116,28 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def gathered(store: "Store", cells: list[Row], subject: str | None, command: str) -> "GridResults":
+def gathered(
+    store: "Store",
+    cells: list[Row],
+    subject: str | None,
+    command: str,
+    measure: "Measure" = "final",
+) -> "GridResults":
     """What is done of those cells, with the paper's numbers beside it where it has any."""
     from road.report import load_run
     from road.report.grid_runs import Axes, GridRun, results_of
 
     told = store.description()
     runs = [
-        GridRun(cell["case"], cell["strategy"], cell["seed"], load_run(folder))
+        GridRun(
+            cell["case"],
+            cell["strategy"],
+            cell["seed"],
+            load_run(store.path / "runs" / cell["key"]),
+            store.result(cell["key"], "area")["area"],
+        )
         for cell in cells
         if store.is_done(cell["key"])
-        for folder in [store.path / "runs" / cell["key"]]
     ]
     if not runs:
         raise UsageError(f"no cell of {store.path} that was asked for is done yet")
@@ -135,6 +154,7 @@ def gathered(store: "Store", cells: list[Row], subject: str | None, command: str
         f"{told['command']}\n{command}",
         paper_results(told["name"], axes),
         "ROAD" if subject is None else labelled(subject, cells, "strategy"),
+        measure,
     )
 
 

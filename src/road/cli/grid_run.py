@@ -58,6 +58,8 @@ class GridRun:
             raise UsageError(f"jobs must be 1 or more, got {self.jobs}")
         if self.jobs is not None and self.backend == "ray":
             raise UsageError("--jobs belongs to the local backend; Ray uses the CPUs that it has")
+        if self.keep_checkpoints and self.backend == "ray":
+            raise UsageError("--keep-checkpoints belongs to the local backend")
         if self.ray_address is not None and self.backend != "ray":
             raise UsageError("--ray-address belongs to --backend ray")
         if self.through is not None and self.backend != "ray":
@@ -66,7 +68,7 @@ class GridRun:
 
 def run(words: list[str]) -> int:
     flags = parse_flags(GridRun, words, "grid run")
-    from road.experiments.finding import OWN, find_grid, usual_folder
+    from road.experiments.finding import find_grid, usual_folder
     from road.experiments.jobs import work_of
     from road.experiments.store import Store
 
@@ -75,7 +77,7 @@ def run(words: list[str]) -> int:
     grid = with_data(grid, flags.policies)
     work = work_of(grid.cells(), flags.policies)
     store = Store((flags.out or usual_folder(flags.grid, flags.scale)).absolute())
-    scale = OWN if own else flags.scale
+    scale = scale_of(store, grid.name) if own else flags.scale
     check_folder(store, grid.name, scale, flags)
     with store.held():
         store.enter(grid.name, scale, shlex.join(["road", "grid", "run", *words]), work)
@@ -105,6 +107,15 @@ def with_data(grid: "Grid", policies: Path | None) -> "Grid":
     if not cases:
         raise UsageError(f"nothing of {grid.name} can be run without --policies DIR")
     return dataclasses.replace(grid, cases=cases)
+
+
+def scale_of(store: Any, name: str) -> str:
+    """A file may go on with a grid of its name, at whatever scale that was begun."""
+    from road.experiments.finding import OWN
+    from road.experiments.store import GRID
+
+    told = store.description() if (store.path / GRID).exists() else {}
+    return told["scale"] if told.get("name") == name else OWN
 
 
 def check_folder(store: Any, name: str, scale: str, flags: GridRun) -> None:

@@ -34,12 +34,16 @@ def loaded(path: Path) -> object:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
+    beside = str(path.absolute().parent)
+    sys.path.insert(0, beside)  # as Python does for a file that it runs
     try:
         spec.loader.exec_module(module)
     except UsageError:
         raise
     except (Exception, SystemExit) as error:  # it may do anything while it is run
         raise UsageError(f"{path} cannot be run: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(beside)
     return module
 
 

@@ -96,7 +96,8 @@ class Grid:
         ):
             if not labels:
                 raise UsageError(f"grid {self.name!r} has no {what}")
-            if twice := sorted({label for label in labels if labels.count(label) > 1}):
+            alike = [label.lower() for label in labels]  # on the command line case does not count
+            if twice := sorted({label for label in labels if alike.count(label.lower()) > 1}):
                 raise UsageError(f"grid {self.name!r} has the {what} {twice[0]!r} twice")
 
     def part(

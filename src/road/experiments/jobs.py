@@ -25,6 +25,8 @@ class Job:
     """Keys of the jobs whose results it takes up."""
     what: dict[str, Any]
     """The plan of a run, or the words for ``road data collect``: plain data."""
+    case: str = ""
+    """Whose it is: jobs of one case take about as long."""
 
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -64,7 +66,7 @@ def chain_of(cell: Cell, policies: Path | None) -> Iterable[Job]:
         definition = {"kind": "data", **cell.data.definition(policies)}
         key, words = hash_of(definition), cell.data.words(policies)
         what = {"words": words, "definition": definition}
-        yield Job(key, "data", f"data of {cell.case}", (), what)
+        yield Job(key, "data", f"data of {cell.case}", (), what, cell.case)
         own = dataclasses.replace(plan.own, data=f"{FROM_THE_GRID}{key}")
         plan, needs = dataclasses.replace(plan, own=own), (key,)
     allowed = {"allowed": list(plan.allowed)}
@@ -72,10 +74,12 @@ def chain_of(cell: Cell, policies: Path | None) -> Iterable[Job]:
         first = pretraining_plan(plan)
         key = hash_of(pretraining_identity(plan))
         label = f"pretraining of {cell.case}, seed {cell.seed}"
-        yield Job(key, "pretraining", label, needs, {"plan": first.to_json(), **allowed})
+        what = {"plan": first.to_json(), **allowed}
+        yield Job(key, "pretraining", label, needs, what, cell.case)
         needs = (*needs, key)
         allowed |= {"pretrained": key}
-    yield Job(key_of(plan), "cell", cell.label, needs, {"plan": plan.to_json(), **allowed})
+    what = {"plan": plan.to_json(), **allowed}
+    yield Job(key_of(plan), "cell", cell.label, needs, what, cell.case)
 
 
 def key_of(plan: Plan) -> str:

@@ -106,7 +106,7 @@ class Board:
         """Seconds that are left, by what jobs of each kind and case have taken; None at first."""
         now, left, times = time.monotonic(), 0.0, self.times()
         for job in self.open:
-            alike = times.get((job.kind, case_of(job))) or times.get((job.kind, ""))
+            alike = times.get((job.kind, job.case)) or times.get((job.kind, ""))
             if alike is None:
                 return None
             taken = sum(alike) / len(alike)
@@ -118,13 +118,9 @@ class Board:
         found: dict[tuple[str, str], list[float]] = {}
         for job in self.jobs:
             if job.key in self.done:
-                for case in (case_of(job), ""):
+                for case in (job.case, ""):
                     found.setdefault((job.kind, case), []).append(self.done[job.key])
         return found
-
-
-def case_of(job: Job) -> str:
-    return job.label.partition(",")[0]
 
 
 Watch: TypeAlias = Callable[[Board], None]

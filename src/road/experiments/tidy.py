@@ -115,9 +115,9 @@ def write_parquet(path: Path, rows: list[Row]) -> Path:
     from pyarrow import parquet
 
     columns = {name: [row.get(name) for row in rows] for name in columns_of(rows)}
-    aside = path.with_name(f".writing-{path.name}")
-    parquet.write_table(pyarrow.table(columns), aside)
-    aside.replace(path)
+    content = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), content)
+    put(path, content.getvalue())
     return path
 
 

@@ -35,7 +35,9 @@ def pretrain_agent(store: Store, job: Job, notify: Notify) -> Path:
 def run_cell(store: Store, job: Job, notify: Notify) -> Path:
     """A run to its end, from the switch where pretraining is shared."""
     plan, folder, command = plan_of(store, job), store.place(job), f"road grid, {job.label}"
-    if "pretrained" in job.what and not (folder / CONFIG).exists():
+    if "pretrained" in job.what and not checkpoints(folder / "checkpoints"):
+        # A cell that was done, and is to be done again, has a plan but no checkpoint left.
+        (folder / CONFIG).unlink(missing_ok=True)
         branch_run(plan, folder, store.path / "pretrained" / job.what["pretrained"], command)
     if (folder / CONFIG).exists():
         resume_plan(plan, folder, notify)
@@ -63,12 +65,12 @@ def made_file(store: Store, key: str) -> Path:
 
 def digest_of(folder: Path) -> str:
     """A hash of everything that must be the same: weights, buffer, mixer, counters, journals."""
-    arrays, _ = load_checkpoint(checkpoints(folder / "checkpoints")[-1])
+    newest = checkpoints(folder / "checkpoints")[-1]
+    arrays, _ = load_checkpoint(newest)
     found = hashlib.sha256()
     for name in sorted(arrays):
         found.update(name.encode())
         found.update(arrays[name].tobytes())
-    newest = checkpoints(folder / "checkpoints")[-1]
     found.update((newest / "state.json").read_bytes())
     for name in Journal.NAMES:
         found.update((folder / f"{name}.jsonl").read_bytes())

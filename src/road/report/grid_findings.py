@@ -10,7 +10,7 @@ from road.report.grid_answers import (
 from road.report.grid_by_task import by_task_listing
 from road.report.grid_elsewhere import elsewhere_listing
 from road.report.grid_informed import informed_listing, informed_verdict
-from road.report.grid_page import SCORES
+from road.report.grid_page import scores_caption
 from road.report.grid_regrets import regret_listing
 from road.report.grid_results import GridResults
 from road.report.grid_tables import in_markdown, markdown_table
@@ -28,9 +28,11 @@ def parts_of(results: GridResults, answers: Answers | None) -> Iterable[str]:
     yield f"{headline(results, regrets)}\n"
     if results.informed and results.subject in results.table.methods:
         yield f"{informed_verdict(results.subject, results.informed)}\n"
+    yield from (f"{note}\n" for note in results.notes)
     if missing := results.table.missing():
         yield f"Runs that are missing: {len(missing)}. What needs every run is left out.\n"
-    yield f"## Scores\n\n{SCORES}\n\n{markdown_table(results.cells, results.paper)}"
+    table = markdown_table(results.cells, results.paper)
+    yield f"## Scores\n\n{scores_caption(results)}\n\n{table}"
     yield from map(section, listings_of(results, answers))
 
 

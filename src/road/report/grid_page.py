@@ -26,10 +26,6 @@ from road.report.layout import colour_chips, figure
 from road.report.markup import Markup, shorten, tag
 from road.report.tables import table
 
-SCORES = (
-    "Mean ± standard deviation over seeds (divisor n − 1). Bold is the best of a row, "
-    "underlined the best fixed ratio."
-)
 MOST_OVERLAID = 4
 """Up to here, methods share one plot of learning curves; beyond, each has its own."""
 MOST_NAMED = 8
@@ -50,6 +46,7 @@ def grid_body(results: GridResults, answers: Answers | None) -> Iterable[Markup]
     yield tag(
         "header", tag("p", f"ROAD report on {shorten(results.title, 80)}", class_="eyebrow"),
         tag("h1", shorten(headline(results, regrets), 900)),
+        [tag("p", note, class_="notice", role="note") for note in results.notes],
         missing_notice(results.table.missing()),
     )  # fmt: skip
     yield scores_figure(results)
@@ -77,7 +74,19 @@ def scores_figure(results: GridResults) -> Markup:
     note = tag("p", "Colour compares within a row: the best method of a task is strongest.",
                class_="panel-title")  # fmt: skip
     return figure(
-        "Scores", SCORES + beside, html_table(cells, results.paper), note, matrix, kind="scores"
+        "Scores",
+        scores_caption(results) + beside,
+        html_table(cells, results.paper),
+        note,
+        matrix,
+        kind="scores",
+    )
+
+
+def scores_caption(results: GridResults) -> str:
+    return (
+        f"By {results.judged_by}: mean ± standard deviation over seeds (divisor n − 1). Bold is "
+        "the best of a row, underlined the best fixed ratio."
     )
 
 

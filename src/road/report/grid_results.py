@@ -19,7 +19,8 @@ class GridResults:
 
     title: str
     table: ScoreTable
-    """Final scores; NaN where a run is missing."""
+    """Final scores, or what else ``judged_by`` says; NaN where a run is missing."""
+    judged_by: str = "the last evaluation of each run"
     fixed: tuple[int, ...] = ()
     """Which methods are constant ratios."""
     kinds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -39,6 +40,8 @@ class GridResults:
     """``[method, seed]``: how deep each run fell below its pretrained score."""
     informed: tuple[Informed, ...] = ()
     """The methods that several ratios and credits are known of, over all tasks."""
+    notes: tuple[str, ...] = ()
+    """Sentences that a reader should know before any number."""
 
     @property
     def cells(self) -> Results:

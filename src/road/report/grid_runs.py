@@ -3,8 +3,9 @@
 A run counts once it is finished: the last score of a run that is still going is no final score.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +19,12 @@ from road.report.naming import part_of, text_of
 from road.report.summary import Summary, scored, summarise
 from road.statistics import ScoreTable, curve_band
 
+Measure: TypeAlias = Literal["final", "area"]
+JUDGED_BY: dict[Measure, str] = {
+    "final": "the last evaluation of each run",
+    "area": "the mean score over the online phase, along straight lines between evaluations",
+}
+"""What a run's score is."""
 MOMENTS = 50
 """Of the online phase, at which the ratio in force is looked up."""
 
@@ -30,6 +37,8 @@ class GridRun:
     method: str
     seed: int
     record: RunRecord
+    area: float | None = None
+    """Mean score over the online phase; None if it was not evaluated there."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,7 @@ def results_of(
     command: str = "",
     paper: Results | None = None,
     subject: str = "ROAD",
+    measure: Measure = "final",
 ) -> GridResults:
     """Scores, curves, ratios and dips of the runs that are finished."""
     judged = [(run, summarise(run.record)) for run in runs]
@@ -57,12 +67,13 @@ def results_of(
     kinds = kinds_of(finished, axes)
     return GridResults(
         title=title,
-        table=scores_of(finished, axes),
+        table=scores_of(finished, axes, measure),
+        judged_by=JUDGED_BY[measure],
         fixed=kinds.get("fixed", ()),
         kinds=kinds,
         subject=subject,
         command=command,
-        paper=paper,
+        paper=paper if measure == "final" else None,
         curves={task: curves_of(pairs, axes) for task, pairs in of_task.items()},
         pretraining={
             task: found for task, pairs in of_task.items() for found in pretraining_of(pairs)
@@ -71,17 +82,34 @@ def results_of(
         steps={task: online_steps(pairs) for task, pairs in of_task.items()},
         dips={task: dips_of(pairs, axes) for task, pairs in of_task.items()},
         informed=informed_of(finished, axes),
+        notes=tuple(version_notes(finished)),
     )
 
 
 Judged = tuple[GridRun, Summary]
 
 
-def scores_of(finished: Sequence[Judged], axes: Axes) -> ScoreTable:
+def version_notes(finished: Sequence[Judged]) -> Iterator[str]:
+    """Whether the runs come from different versions of this library or of another."""
+    found: dict[str, set[str]] = {}
+    for run, _ in finished:
+        for name, version in part_of(run.record.meta, "versions").items():
+            found.setdefault(name, set()).add(str(version))
+    different = (
+        f"{name} {' and '.join(sorted(versions))}"
+        for name, versions in sorted(found.items())
+        if len(versions) > 1
+    )
+    if told := ", ".join(different):
+        yield f"Runs were made with different versions: {told}."
+
+
+def scores_of(finished: Sequence[Judged], axes: Axes, measure: Measure) -> ScoreTable:
     scores = np.full((len(axes.tasks), len(axes.methods), len(axes.seeds)), np.nan)
     for run, summary in finished:
         at = axes.tasks.index(run.task), axes.methods.index(run.method), axes.seeds.index(run.seed)
-        scores[at] = np.nan if summary.final is None else summary.final
+        score = summary.final if measure == "final" else run.area
+        scores[at] = np.nan if score is None else score
     return ScoreTable(axes.tasks, axes.methods, axes.seeds, scores)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.errors import StorageError
+from road.errors import DamagedError, StorageError
 
 FORMAT = 1
 KEPT = 2
@@ -73,7 +73,9 @@ def load_latest(
         except Damaged as damage:
             warn(f"checkpoint {path.name} is damaged ({damage}); falling back to the one before it")
     if found:
-        raise StorageError(f"every checkpoint in {root} is damaged; the run cannot be continued")
+        raise DamagedError(
+            f"every checkpoint in {root} is damaged; delete {root.parent} and begin that run anew"
+        )
     return None
 
 

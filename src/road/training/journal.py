@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from road.errors import StorageError
+from road.errors import DamagedError, StorageError
 
 
 class Journal:
@@ -25,8 +25,9 @@ class Journal:
             try:
                 handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
                 if (there := os.fstat(handle).st_size) < self._lengths[name]:
-                    raise StorageError(
-                        f"{path} is damaged: {there} of {self._lengths[name]} bytes are there"
+                    raise DamagedError(
+                        f"{path} is damaged: {there} of {self._lengths[name]} bytes are there; "
+                        f"delete {folder} and begin that run anew"
                     )
                 os.ftruncate(handle, self._lengths[name])
             except OSError as error:

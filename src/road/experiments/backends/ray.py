@@ -86,7 +86,17 @@ class RayBackend:
 
 
 def work_on_a_node(store: str, key: str, through: str | None) -> tuple[Outcome, str]:
-    """What a node does with a job: run it, and tell how it ended."""
+    """What a node does with a job: run it, and tell how it ended.
+
+    A network or a disk that fails for a while is no fault of the job: it is tried again.
+    """
+    try:
+        return carried_out(store, key, through)
+    except OSError:
+        return "again", ""
+
+
+def carried_out(store: str, key: str, through: str | None) -> tuple[Outcome, str]:
     place, mirror = Store(Path(store)), None if through is None else Mirror(through)
     if through is not None and mirror is not None:
         if mirror.is_done(key):
