@@ -82,19 +82,23 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
+    if cores() < 2:
+        raise SystemExit("what a second core gives needs a second core")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         steps, seeds, turns = (5_000, (0,), 1) if quick else (40_000, (0, 1), 3)
         text = GRID.format(steps=steps, seeds=seeds)
         (folder / "bench_grid.py").write_text(text)
-        measure_first = folder / "warm"  # the first run compiles; it is not counted
-        measure_first.mkdir()
-        (measure_first / "bench_grid.py").write_text(text.replace(f"seeds={seeds}", "seeds=(9,)"))
-        measure(measure_first, cores(), 0)
+        warm = folder / "warm"  # the first run compiles; it is not counted
+        warm.mkdir()
+        (warm / "bench_grid.py").write_text(text.replace(f"seeds={seeds}", "seeds=(9,)"))
+        measure(warm, cores(), 0)
         runs = in_turns(folder, turns)
     figures = figures_of(runs)
     print(json.dumps(figures, indent=2))
-    record = {**describe_commit(), "machine": describe_machine(), "quick": quick, "runs": runs}
+    if quick:
+        return  # a first look is no record
+    record = {**describe_commit(), "machine": describe_machine(), "runs": runs}
     RECORD.write_text(json.dumps({**record, "figures": figures}, indent=2) + "\n")
 
 

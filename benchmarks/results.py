@@ -41,8 +41,10 @@ def publish(store: Path, target: Path) -> None:
 
 
 def finished_cells(store: Path) -> list[dict[str, Any]]:
-    results = [json.loads(path.read_text()) for path in sorted((store / "done").glob("*.json"))]
-    return [result for result in results if result["kind"] == "cell"]
+    """Of those that the grid asks for now: a cell that it once asked for may lie there too."""
+    asked = {cell["key"] for cell in json.loads((store / "grid.json").read_text())["cells"]}
+    paths = (store / "done" / f"{key}.json" for key in sorted(asked))
+    return [json.loads(path.read_text()) for path in paths if path.exists()]
 
 
 def complete_seeds(asked: list[dict[str, Any]], finished: set[str]) -> list[int]:
@@ -74,7 +76,7 @@ def add(archive: tarfile.TarFile, name: Path, text: str, here: str) -> None:
 
 
 def earlier_makers(target: Path) -> list[dict[str, Any]]:
-    """What the page has said until now of who made its cells."""
+    """What the page has said until now of who made its cells: a machine publishes its own."""
     path = target / ABOUT
     return json.loads(path.read_text())["made_by"] if path.exists() else []
 
@@ -94,7 +96,7 @@ def about(
         "worker_hours": round(sum(cell["seconds"] for cell in cells) / 3600, 2),
         "cpu_hours": round(sum(cell["cpu_seconds"] for cell in cells) / 3600, 2),
         "wall_hours": round(wall_hours(store, [cell["key"] for cell in cells]), 2),
-        "made_by": [*earlier, *([here] if more else [])],
+        "made_by": [*earlier, *([here] if more > 0 else [])],
     }
 
 

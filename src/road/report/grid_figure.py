@@ -100,9 +100,9 @@ def scores_part(results: GridResults, width: float, top: float) -> Part:
     _, above, right = room_for_heads(cells.methods)
     left, below = room_for(cells.tasks), top + 12 + above
     drawn = score_plot(cells.tasks, cells.methods, cells.means)
-    seeds = f"mean final score over {counted(len(results.table.seeds), 'seed')}"
+    seeds = counted(len(results.table.seeds), "seed")
     marks = (
-        heading(f"Scores: {seeds}", top),
+        heading(f"Scores: mean over {seeds}, by {results.judged_by}", top),
         placed(drawn, left, below, width - left - max(right, EDGE)),
     )
     return Part(marks, below + MATRIX_ROW * len(cells.tasks))
@@ -125,7 +125,7 @@ def curves_part(results: GridResults, width: float, top: float) -> Part:
         drawn = task_plot(results.curves[task], in_colour(results, task), before)
         marks.append(tag("text", short(task), x=pixels(left), y=pixels(down - 14), class_="entry"))
         marks.append(placed(drawn, left + 40, down, room - 64))
-    title = heading("Learning curves: mean over seeds, with 95 % bands", top)
+    title = heading("Learning curves: score by step, mean over seeds, with 95 % bands", top)
     bottom = top + 72 + step * -(-len(tasks) // ACROSS) - 40
     return Part((title, *key(named, top + 24), *marks), bottom)
 

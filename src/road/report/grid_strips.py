@@ -19,9 +19,8 @@ MOST_DOTS = 400
 Interval = tuple[Floats, Floats, Floats]
 """A value for each method, and the lower and upper end of its interval."""
 
-HINDSIGHT, HELD_OUT = "var(--heat)", "var(--score)"
-
-
+HINDSIGHT, HELD_OUT = "var(--ink)", "var(--soft)"
+"""No colour: those are of methods."""
 REGRET_COLOURS = {"chosen in hindsight": HINDSIGHT, "chosen on other seeds": HELD_OUT}
 """The best fixed ratio, by how it was chosen."""
 
