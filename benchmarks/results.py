@@ -4,20 +4,23 @@
     python -m benchmarks.results --unpack docs/results/NAME GRID_FOLDER
     python -m benchmarks.results --compare docs/results/NAME GRID_FOLDER
 
-The first writes the tables, findings and page of ``road grid report``, ``about.json`` and
-``about.md`` (command, machine, cells, hours) and ``runs.tar.xz``: every finished cell's result and
-journals, without what is as long as the run itself. The second makes a grid's folder of that again,
-with which ``road grid run --resume`` goes on: no finished cell is run again; data and pretrained
-agents are made anew when a cell that is still missing needs them. The third is for cells that were
-run again in a folder of their own, on another machine or by a later tree: are the bits the same?
+The first writes the tables, findings and page of ``road grid report``, its findings by area,
+``about.json`` and ``about.md`` (command, machine, cells, hours) and ``runs.tar.xz``: every finished
+cell's result and journals, without what is as long as the run itself. The second makes a grid's
+folder of that again, with which ``road grid run --resume`` goes on: no finished cell is run again;
+data and pretrained agents are made anew when a cell that is still missing needs them. The third is
+for cells that were run again in a folder of their own, on another machine or by a later tree: are
+the bits the same?
 """
 
 import argparse
 import io
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +29,8 @@ from typing import Any
 from benchmarks.machine import describe_commit, describe_machine
 
 ARCHIVE, ABOUT, IN_WORDS = "runs.tar.xz", "about.json", "about.md"
+BY_AREA = "findings-area.md"
+"""The findings once more, by the mean score over the online phase."""
 KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "sessions.jsonl")
 """Of a run; its metrics and episodes are not."""
 
@@ -33,11 +38,18 @@ KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "session
 def publish(store: Path, target: Path) -> None:
     """Every finished cell is kept; the report is on the seeds that are complete."""
     told = about(store, finished_cells(store), earlier_makers(target))
-    words = ["grid", "report", str(store), "--to", str(target), "--seeds", *map(str, told["seeds"])]
-    subprocess.run([sys.executable, "-m", "road.cli", *words], check=True)
+    report(store, target, told["seeds"])
+    with tempfile.TemporaryDirectory() as aside:
+        report(store, Path(aside), told["seeds"], "--score", "area")
+        shutil.copyfile(Path(aside) / "findings.md", target / BY_AREA)
     pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
     (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
     (target / IN_WORDS).write_text(in_words(told))
+
+
+def report(store: Path, target: Path, seeds: list[int], *more: str) -> None:
+    words = ["grid", "report", str(store), "--to", str(target), "--seeds", *map(str, seeds)]
+    subprocess.run([sys.executable, "-m", "road.cli", *words, *more], check=True)
 
 
 def finished_cells(store: Path) -> list[dict[str, Any]]:
