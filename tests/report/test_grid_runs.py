@@ -12,7 +12,7 @@ from road.report import load_run, summarise
 from road.report.grid_answers import answers_of
 from road.report.grid_page import write_grid_page
 from road.report.grid_results import GridResults
-from road.report.grid_runs import Axes, GridRun, common_curve, ratio_in_force, results_of
+from road.report.grid_runs import Axes, PlacedRun, common_curve, ratio_in_force, results_of
 from road.report.journal import Table
 
 WriteRun = Callable[..., Path]
@@ -22,20 +22,20 @@ AXES = Axes((TASK,), tuple(MIXERS), (0, 1))
 
 
 @pytest.fixture
-def runs(write_run: WriteRun) -> list[GridRun]:
+def runs(write_run: WriteRun) -> list[PlacedRun]:
     return [
-        GridRun(TASK, label, seed, load_run(write_run(f"{mixer}-{seed}", mixer, seed)))
+        PlacedRun(TASK, label, seed, load_run(write_run(f"{mixer}-{seed}", mixer, seed)))
         for label, mixer in MIXERS.items()
         for seed in AXES.seeds
     ]
 
 
 @pytest.fixture
-def results(runs: list[GridRun]) -> GridResults:
+def results(runs: list[PlacedRun]) -> GridResults:
     return results_of(runs, AXES, "a small grid", "road grid run mine.py")
 
 
-def test_scores_are_those_of_the_runs(runs: list[GridRun], results: GridResults):
+def test_scores_are_those_of_the_runs(runs: list[PlacedRun], results: GridResults):
     assert results.table.missing() == []
     finals = [summarise(run.record).final for run in runs]
     np.testing.assert_allclose(results.table.scores.ravel(), finals)
@@ -64,7 +64,7 @@ def test_ratios_are_those_in_force(results: GridResults):
     assert results.steps[TASK] == 10_000
 
 
-def test_a_period_is_in_force_from_its_start_to_its_end(runs: list[GridRun]):
+def test_a_period_is_in_force_from_its_start_to_its_end(runs: list[PlacedRun]):
     """Periods of 200 steps: step 200 is of the first, step 201 of the second."""
     record = runs[-1].record
     ratio = record.periods["offline_ratio"]
@@ -72,7 +72,7 @@ def test_a_period_is_in_force_from_its_start_to_its_end(runs: list[GridRun]):
     np.testing.assert_array_equal(found, [ratio[0], ratio[0], ratio[1], ratio[-1], np.nan])
 
 
-def test_no_ratio_is_in_force_between_periods(runs: list[GridRun]):
+def test_no_ratio_is_in_force_between_periods(runs: list[PlacedRun]):
     """Warm-up comes before the first period: here steps 1 to 100, and a pause until 350."""
     columns = {
         "step": np.array([300.0, 450.0]),
@@ -85,14 +85,14 @@ def test_no_ratio_is_in_force_between_periods(runs: list[GridRun]):
     np.testing.assert_array_equal(found, [np.nan, 0.1, np.nan, 0.4])
 
 
-def test_dips_are_those_of_the_summaries(runs: list[GridRun], results: GridResults):
+def test_dips_are_those_of_the_summaries(runs: list[PlacedRun], results: GridResults):
     depths = [dip.depth for dip in (summarise(run.record).dip for run in runs) if dip]
     np.testing.assert_allclose(results.dips[TASK].ravel(), depths)
 
 
-def test_a_run_that_is_still_going_is_missing(runs: list[GridRun], write_run: WriteRun):
+def test_a_run_that_is_still_going_is_missing(runs: list[PlacedRun], write_run: WriteRun):
     going = load_run(write_run("going", "road", 1, config={"online_steps": 20_000}))
-    unfinished = [*runs[:-1], GridRun(TASK, "ROAD", 1, going)]
+    unfinished = [*runs[:-1], PlacedRun(TASK, "ROAD", 1, going)]
     results = results_of(unfinished, AXES, "a small grid")
     assert results.table.missing() == [f"{TASK}, ROAD, seed 1"]
     assert len(results.curves[TASK][2].seeds) == 1
@@ -104,7 +104,7 @@ def test_nothing_finished_is_an_empty_table():
     assert results.curves == {}
 
 
-def test_curves_are_cut_to_the_steps_that_all_seeds_have(runs: list[GridRun]):
+def test_curves_are_cut_to_the_steps_that_all_seeds_have(runs: list[PlacedRun]):
     steps, scores = common_curve([run.record for run in runs[:2]], "online")
     assert scores.shape == (2, len(steps))
     assert common_curve([], "online")[0].size == 0

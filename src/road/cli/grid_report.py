@@ -125,11 +125,11 @@ def gathered(
 ) -> "GridResults":
     """What is done of those cells, with the paper's numbers beside it where it has any."""
     from road.report import load_run
-    from road.report.grid_runs import Axes, GridRun, results_of
+    from road.report.grid_runs import Axes, PlacedRun, results_of
 
     told = store.description()
     runs = [
-        GridRun(
+        PlacedRun(
             cell["case"],
             cell["strategy"],
             cell["seed"],

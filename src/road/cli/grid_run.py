@@ -6,7 +6,7 @@ import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
@@ -15,8 +15,12 @@ from road.cli.grid_work import KEEP
 from road.errors import Interrupted, Preempted, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from road.experiments.grid import Grid
+    from road.experiments.jobs import Job
     from road.experiments.running import Backend, Board
+    from road.experiments.store import Store
 
 
 @dataclass(frozen=True)
@@ -91,9 +95,9 @@ def with_data(grid: "Grid", policies: Path | None) -> "Grid":
     """The grid without those cases whose data could not be made; that is said."""
     import dataclasses
 
-    from road.experiments.making import check_folder
+    from road.experiments.making import check_policies
 
-    check_folder(policies)
+    check_policies(policies)
     lacking = {
         case.label: case.data.lacking(policies) for case in grid.cases if case.data is not None
     }
@@ -109,7 +113,7 @@ def with_data(grid: "Grid", policies: Path | None) -> "Grid":
     return dataclasses.replace(grid, cases=cases)
 
 
-def scale_of(store: Any, name: str) -> str:
+def scale_of(store: "Store", name: str) -> str:
     """A file may go on with a grid of its name, at whatever scale that was begun."""
     from road.experiments.finding import OWN
     from road.experiments.store import GRID
@@ -118,7 +122,7 @@ def scale_of(store: Any, name: str) -> str:
     return told["scale"] if told.get("name") == name else OWN
 
 
-def check_folder(store: Any, name: str, scale: str, flags: GridRun) -> None:
+def check_folder(store: "Store", name: str, scale: str, flags: GridRun) -> None:
     """A folder holds one grid, and goes on only if it was asked to."""
     from road.experiments.store import GRID
 
@@ -137,7 +141,7 @@ def check_folder(store: Any, name: str, scale: str, flags: GridRun) -> None:
         raise UsageError(f"{path} holds this grid already; add --resume to go on with it")
 
 
-def carry_out(store: Any, jobs: Any, flags: GridRun) -> "Board":
+def carry_out(store: "Store", jobs: "Sequence[Job]", flags: GridRun) -> "Board":
     from road.cli.grid_display import watching_grid
     from road.experiments.running import run_grid
     from road.training.signals import listening
@@ -163,7 +167,7 @@ def backend_of(path: Path, flags: GridRun) -> "Backend":
     return LocalBackend(path, flags.jobs)
 
 
-def tell(board: "Board", store: Any) -> int:
+def tell(board: "Board", store: "Store") -> int:
     """How it came out; 1 if something failed."""
     cells = [job for job in board.jobs if job.kind == "cell"]
     done = sum(job.key in board.done for job in cells)

@@ -9,11 +9,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from road.cli.jax_setup import prepare_jax
 from road.data.folder import data_folder
 from road.errors import UsageError
+
+if TYPE_CHECKING:
+    from road.experiments.jobs import Job
+    from road.experiments.store import Store
+    from road.training.events import Event
 
 KEEP = "ROAD_GRID_KEEP"
 """Set by a runner that wants the checkpoints of finished cells."""
@@ -55,7 +60,7 @@ def given_keys() -> Iterator[tuple[str, Began]]:
         began = None
 
 
-def work_on(store: Any, key: str, began: Began) -> None:
+def work_on(store: "Store", key: str, began: Began) -> None:
     """One job, from its file to its result."""
     if store.is_done(key):
         return
@@ -99,20 +104,20 @@ def end_with(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def make_data(store: Any, job: Any) -> dict[str, Any]:
+def make_data(store: "Store", job: "Job") -> dict[str, Any]:
     from road.cli.data_collect import run as collect
 
     collect([*job.what["words"], "--out", str(store.place(job))])
     return {}
 
 
-def pretrain(store: Any, job: Any) -> dict[str, Any]:
+def pretrain(store: "Store", job: "Job") -> dict[str, Any]:
     from road.experiments.work import digest_of, pretrain_agent
 
     return {"digest": digest_of(pretrain_agent(store, job, notify))}
 
 
-def run_one(store: Any, job: Any) -> dict[str, Any]:
+def run_one(store: "Store", job: "Job") -> dict[str, Any]:
     from road.experiments.work import area_under, digest_of, run_cell
     from road.report import load_run, summarise
 
@@ -123,7 +128,7 @@ def run_one(store: Any, job: Any) -> dict[str, Any]:
     return {"digest": digest_of(folder), "area": area, "summary": summary}
 
 
-def notify(event: Any) -> None:
+def notify(event: "Event") -> None:
     """Only what a person should know goes to the log."""
     from road.training.events import Note
 

@@ -28,6 +28,11 @@ class Job:
     case: str = ""
     """Whose it is: jobs of one case take about as long."""
 
+    @property
+    def folder(self) -> str:
+        """Of a grid's folder, where it leaves what it makes."""
+        return {"data": "data", "pretraining": "pretrained", "cell": "runs"}[self.kind]
+
     def to_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
 

@@ -79,6 +79,6 @@ def checksum(path: Path) -> str:
         raise StorageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def check_folder(folder: Path | None) -> None:
+def check_policies(folder: Path | None) -> None:
     if folder is not None and not folder.expanduser().is_dir():
         raise UsageError(f"--policies {folder}: there is no such folder")

@@ -110,8 +110,7 @@ class Mirror:
 
 
 def object_of(job: Job) -> str:
-    folder = {"data": "data", "pretraining": "pretrained", "cell": "runs"}[job.kind]
-    return f"{folder}/{job.key}.zip"
+    return f"{job.folder}/{job.key}.zip"
 
 
 def packed(folder: Path, job: Job) -> bytes:

@@ -40,8 +40,7 @@ class Store:
 
     def place(self, job: Job) -> Path:
         """Where a job leaves what it makes."""
-        folder = {"data": "data", "pretraining": "pretrained", "cell": "runs"}[job.kind]
-        return self.path / folder / job.key
+        return self.path / job.folder / job.key
 
     def log(self, key: str) -> Path:
         return self.path / "logs" / f"{key}.log"

@@ -30,7 +30,7 @@ MOMENTS = 50
 
 
 @dataclass(frozen=True)
-class GridRun:
+class PlacedRun:
     """A run and where it stands in the grid."""
 
     task: str
@@ -51,7 +51,7 @@ class Axes:
 
 
 def results_of(
-    runs: Sequence[GridRun],
+    runs: Sequence[PlacedRun],
     axes: Axes,
     title: str,
     command: str = "",
@@ -86,7 +86,7 @@ def results_of(
     )
 
 
-Judged = tuple[GridRun, Summary]
+Judged = tuple[PlacedRun, Summary]
 
 
 def version_notes(finished: Sequence[Judged]) -> Iterator[str]:

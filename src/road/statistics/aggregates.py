@@ -15,9 +15,8 @@ Axes before ``[task, method, seed]`` are kept: a thousand samples are aggregated
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from road.statistics.checks import Floats
 
 TARGET = 100.0
 """The score of an expert, on the scale that D4RL and the paper use."""

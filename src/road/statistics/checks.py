@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+"""Scores and what is computed of them."""
 
 
 def require_complete(scores: Floats) -> None:

@@ -15,9 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from road.statistics.checks import require_complete, require_methods
-
-Floats = NDArray[np.float64]
+from road.statistics.checks import Floats, require_complete, require_methods
 
 DEALS = 10_000
 ROUNDING = 1e-9

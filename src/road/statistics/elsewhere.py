@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from road.statistics.checks import require_complete, require_methods
+from road.statistics.checks import Floats, require_complete, require_methods
 from road.statistics.resampling import (
     CONFIDENCE,
     SAMPLES,
@@ -30,8 +30,6 @@ from road.statistics.resampling import (
     bootstrap,
     percentile_interval,
 )
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,9 @@ often, not by how much: 1 may be a win by a hair on every task. 0.5 says that ne
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from road.statistics.checks import Floats
 from road.statistics.resampling import CONFIDENCE, SAMPLES, Estimate, bootstrap_estimate
-
-Floats = NDArray[np.float64]
 
 
 def probability_of_improvement(scores: Floats) -> Floats:

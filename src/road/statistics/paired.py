@@ -19,12 +19,9 @@ Four seeds on one task cannot give less than 2 / 2^4 = 0.125, whatever the diffe
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from road.statistics.checks import require_complete, require_methods
+from road.statistics.checks import Floats, require_complete, require_methods
 from road.statistics.resampling import CONFIDENCE, SAMPLES, Estimate, bootstrap_estimate
-
-Floats = NDArray[np.float64]
 
 MOST_EXACT = 16
 """Up to 2^16 choices of signs are counted one by one."""

@@ -7,11 +7,9 @@ two profiles cross, one is better at the top and the other at the bottom.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from road.statistics.checks import Floats
 from road.statistics.resampling import CONFIDENCE, Estimate, bootstrap_estimate
-
-Floats = NDArray[np.float64]
 
 SAMPLES = 2_000
 """A band is drawn, not quoted: fewer samples are enough for it."""

@@ -28,10 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from road.statistics.checks import require_complete, require_methods
+from road.statistics.checks import Floats, require_complete, require_methods
 from road.statistics.resampling import CONFIDENCE, SAMPLES, Estimate, bootstrap_estimate
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from road.statistics.checks import require_complete
+from road.statistics.checks import Floats, require_complete
 
-Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 """From ``scores[..., task, method, seed]`` to one value, or one array, for each leading index."""
 

@@ -7,7 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from road.statistics.checks import Floats
+
 Run: TypeAlias = tuple[str, str, int, float]
 """Task, method, seed, score."""
 Axis: TypeAlias = Literal["tasks", "methods", "seeds"]
