@@ -7,6 +7,7 @@ import pytest
 from tests.experiments.conftest import ROAD, entered, tiny_grid
 
 from road.errors import StorageError, UsageError
+from road.experiments.backends.ray import work_on_a_node
 from road.experiments.jobs import Job
 from road.experiments.mirror import Mirror
 from road.experiments.store import Store
@@ -88,3 +89,10 @@ def test_an_address_that_cannot_be(tmp_path: Path):
         Mirror("nowhere://x")
     with pytest.raises(StorageError, match="was the grid begun there"):
         Mirror(f"file://{tmp_path}/empty").bring(Store(tmp_path / "s"), "0123456789ab")
+
+
+def test_a_place_that_cannot_be_reached_for_a_while_is_tried_again(tmp_path: Path):
+    """A file stands where a folder should be: as from a network, an OSError that is no answer."""
+    (tmp_path / "file").write_text("")
+    away = f"file://{tmp_path}/file/grid"
+    assert work_on_a_node(str(tmp_path / "store"), "0123456789ab", away) == ("again", "")
