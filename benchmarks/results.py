@@ -16,7 +16,6 @@ the bits the same?
 import argparse
 import io
 import json
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -31,6 +30,8 @@ from benchmarks.machine import describe_commit, describe_machine
 ARCHIVE, ABOUT, IN_WORDS = "runs.tar.xz", "about.json", "about.md"
 BY_AREA = "findings-area.md"
 """The findings once more, by the mean score over the online phase."""
+AS_A_PAGE = "---\norphan: true\n---\n\n"
+"""A document that no table of contents names."""
 KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "sessions.jsonl")
 """Of a run; its metrics and episodes are not."""
 
@@ -41,7 +42,8 @@ def publish(store: Path, target: Path) -> None:
     report(store, target, told["seeds"])
     with tempfile.TemporaryDirectory() as aside:
         report(store, Path(aside), told["seeds"], "--score", "area")
-        shutil.copyfile(Path(aside) / "findings.md", target / BY_AREA)
+        found = (Path(aside) / "findings.md").read_text()
+    (target / BY_AREA).write_text(f"{AS_A_PAGE}# {target.name}, by area\n\n{found}")
     pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
     (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
     (target / IN_WORDS).write_text(in_words(told))

@@ -9,7 +9,10 @@ version = release = __version__
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
 # What a grid's report wrote is shown by the page that includes it.
-exclude_patterns = ["_build", "results/*/*.md"]
+exclude_patterns = [
+    "_build",
+    *(f"results/*/{name}.md" for name in ("about", "findings", "results")),
+]
 
 html_theme = "furo"
 html_title = f"ROAD {release}"
