@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.experiments.conftest import ROAD, entered, tiny_grid
+from tests.experiments.conftest import FIXED, ROAD, entered, tiny_grid
 
 from road.errors import LockedError, StorageError, UsageError
 from road.experiments.backends.process import conclude, outcome_of
@@ -204,6 +204,41 @@ def test_cases_whose_names_begin_alike_have_times_of_their_own(tmp_path: Path):
     slow = next(key for cell, key in work.cells if (cell.case, cell.seed) == ("maze, large", 1))
     store.commit(slow, {"seconds": 8.0})
     assert Board(store, work.jobs).remaining() == pytest.approx(2.0)
+
+
+def test_the_longest_begin_first_and_a_case_stays_together(tmp_path: Path):
+    """Of seed 0 all is known: the case "slow" takes longer, and ROAD longer than Fixed in both."""
+    cases = (Case("quick", "pendulum-mixed"), Case("slow", "pendulum-flipped"))
+    store, work = entered(tmp_path, tiny_grid(cases=cases))
+    for job in work.jobs:
+        seconds = {"quick": 1.0, "slow": 10.0}[job.case] + (job.strategy == ROAD.label)
+        store.commit(job.key, {"seconds": seconds})
+    _, more = entered(tmp_path, tiny_grid(cases=cases, seeds=(1,)))
+    board = Board(store, more.jobs)
+    assert [job.kind for job in board.ready()] == ["pretraining"] * 2
+    for job in board.ready():
+        store.commit(job.key, {"seconds": 1.0})
+    board = Board(store, more.jobs)
+    fixed, road = FIXED.label, ROAD.label
+    assert [(job.case, job.strategy) for job in board.ready()] == [
+        *[("slow", road), ("slow", fixed), ("quick", road), ("quick", fixed)]
+    ]
+    assert board.remaining() == pytest.approx(11.0 + 10.0 + 2.0 + 1.0)
+
+
+def test_what_nothing_is_known_of_is_begun_in_the_grids_order_one_strategy_after_another(
+    tmp_path: Path,
+):
+    """Once a cell of Fixed is done, a strategy that is not known comes before its other seed."""
+    store, work = entered(tmp_path, tiny_grid(seeds=(0, 1)))
+    cells = [job for job in work.jobs if job.kind == "cell"]
+    for job in work.jobs[: -len(cells)]:
+        store.commit(job.key, {"seconds": 1.0})
+    assert Board(store, work.jobs).ready() == cells
+    store.commit(cells[0].key, {"seconds": 1.0})
+    assert [job.strategy for job in Board(store, work.jobs).ready()] == [
+        *(ROAD.label, ROAD.label, FIXED.label)
+    ]
 
 
 def test_the_time_that_is_left_by_hand(tmp_path: Path):

@@ -12,6 +12,8 @@ from road.training.config import Plan
 from road.training.switch import pretraining_plan, pretrains
 
 Kind = Literal["data", "pretraining", "cell"]
+KINDS: tuple[Kind, ...] = ("data", "pretraining", "cell")
+"""In the order in which they need each other."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Job:
     what: dict[str, Any]
     """The plan of a run, or the words for ``road data collect``: plain data."""
     case: str = ""
-    """Whose it is: jobs of one case take about as long."""
+    strategy: str = ""
+    """Whose it is; strategies share data and pretraining."""
 
     @property
     def folder(self) -> str:
@@ -60,8 +63,7 @@ def work_of(cells: Iterable[Cell], policies: Path | None = None) -> Work:
         for job in chain:
             jobs.setdefault(job.key, job)
         found.append((cell, chain[-1].key))
-    order = ("data", "pretraining", "cell")
-    return Work(tuple(sorted(jobs.values(), key=lambda job: order.index(job.kind))), tuple(found))
+    return Work(tuple(sorted(jobs.values(), key=lambda job: KINDS.index(job.kind))), tuple(found))
 
 
 def chain_of(cell: Cell, policies: Path | None) -> Iterable[Job]:
@@ -84,7 +86,7 @@ def chain_of(cell: Cell, policies: Path | None) -> Iterable[Job]:
         needs = (*needs, key)
         allowed |= {"pretrained": key}
     what = {"plan": plan.to_json(), **allowed}
-    yield Job(key_of(plan), "cell", cell.label, needs, what, cell.case)
+    yield Job(key_of(plan), "cell", cell.label, needs, what, cell.case, cell.strategy)
 
 
 def key_of(plan: Plan) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from road.errors import Interrupted, StorageError
+from road.experiments.expecting import earlier_times, longest_first
 from road.experiments.jobs import Job
 from road.experiments.store import Store
 
@@ -62,6 +63,7 @@ class Board:
     began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
+        self.times = earlier_times(self.store, self.jobs)
         for job in self.jobs:
             self.look_up(job)
 
@@ -69,6 +71,7 @@ class Board:
         """What the store says of a job."""
         if self.store.is_done(job.key):
             self.done[job.key] = float(self.store.result(job.key).get("seconds", 0.0))
+            self.times.add(job, self.done[job.key])
         elif (message := self.store.failure(job.key)) is not None:
             self.failed[job.key] = message
 
@@ -77,7 +80,7 @@ class Board:
         return [job for job in self.jobs if job.key not in self.done and job.key not in self.failed]
 
     def ready(self) -> list[Job]:
-        """What could be started now, in order; what can never be is given up."""
+        """What could be started now, the longest first; what can never be is given up."""
         now, found = time.monotonic(), list[Job]()
         for job in self.open:
             if broken := next((key for key in job.needs if key in self.failed), None):
@@ -86,7 +89,7 @@ class Board:
                 self.failed[job.key] = message
             elif self.could_start(job, now):
                 found.append(job)
-        return found
+        return longest_first(found, self.times)
 
     def could_start(self, job: Job, now: float) -> bool:
         waiting = job.key in self.running or self.resting.get(job.key, 0.0) > now
@@ -103,24 +106,14 @@ class Board:
             self.resting[job.key] = time.monotonic() + min(0.25 * 2**kills, LONGEST_PAUSE)
 
     def remaining(self) -> float | None:
-        """Seconds that are left, by what jobs of each kind and case have taken; None at first."""
-        now, left, times = time.monotonic(), 0.0, self.times()
+        """Seconds that are left, by what jobs that are alike have taken; None at first."""
+        now, left = time.monotonic(), 0.0
         for job in self.open:
-            alike = times.get((job.kind, job.case)) or times.get((job.kind, ""))
-            if alike is None:
+            taken = self.times.expected(job)
+            if taken is None:
                 return None
-            taken = sum(alike) / len(alike)
             left += max(taken - (now - self.running.get(job.key, now)), 0.0)
         return left / max(self.slots, 1)
-
-    def times(self) -> dict[tuple[str, str], list[float]]:
-        """What jobs have taken, by kind and case, and by kind alone."""
-        found: dict[tuple[str, str], list[float]] = {}
-        for job in self.jobs:
-            if job.key in self.done:
-                for case in (job.case, ""):
-                    found.setdefault((job.kind, case), []).append(self.done[job.key])
-        return found
 
 
 Watch: TypeAlias = Callable[[Board], None]
