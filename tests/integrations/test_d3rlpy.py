@@ -97,6 +97,9 @@ def test_the_return_of_a_running_episode_is_not_known_and_then_it_is():
     buffer.clip_episode(False)
     (row,) = buffer.sample_transition_batch(1).transitions
     assert row.rewards_to_go.tolist() == [[-1.0], [-1.0]]
+    step(buffer, 1)  # the next episode has begun, and has no whole row yet
+    (row,) = buffer.sample_transition_batch(1).transitions
+    assert row.rewards_to_go.tolist() == [[-1.0], [-1.0]]
 
 
 def test_the_algorithms_own_networks_are_asked_after_its_own_scalers():

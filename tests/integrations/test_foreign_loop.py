@@ -149,6 +149,11 @@ def test_a_folder_of_another_kind_is_refused(tmp_path: Path):
     (tmp_path / "controller.json").write_text('{"format":')
     with pytest.raises(StorageError, match="damaged"):
         looped(0).load(tmp_path)
+    (tmp_path / "controller.json").write_text(
+        json.dumps({**looped(1).state_dict(), "history": [{"period": 0}]})
+    )
+    with pytest.raises(StorageError, match=r"damaged .* save the controller anew"):
+        looped(0).load(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
         looped(0).save(tmp_path / "file" / "run")

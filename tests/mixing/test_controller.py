@@ -159,3 +159,28 @@ def test_other_credits_take_their_readings_by_name():
         change.end_period(offline_change=0.5)
     with pytest.raises(TypeError, match="does not take luck"):
         change.end_period(luck=1.0)  # pyright: ignore
+
+
+NUMPY = """
+import json
+import numpy as np
+from road.mixing import Controller, RoadMixer
+controller = Controller(RoadMixer(choice="thompson"), seed=np.int64(3))
+controller.end_period(credit=np.float32(0.5), online_rows=np.int64(7), step=np.int64(9))
+assert json.loads(json.dumps(controller.state_dict()))["online_rows"] == 7
+"""
+
+
+def test_numbers_of_numpy_are_numbers_that_json_takes():
+    """In a process of its own: tests check types while they run, and those are no Python ints."""
+    assert subprocess.run([sys.executable, "-c", NUMPY]).returncode == 0
+
+
+@pytest.mark.parametrize("damage", [{"history": [{"period": 0}]}, {"logbook": {}}], ids=str)
+def test_a_damaged_state_changes_nothing(damage: dict[str, Any]):
+    controller = Controller(RoadMixer())
+    controller.end_period(credit=0.5)
+    before = json.dumps(controller.state_dict())
+    with pytest.raises(ValueError, match=r"state_dict is damaged \(.*; nothing was loaded"):
+        controller.load_state_dict({**controller.state_dict(), **damage})
+    assert json.dumps(controller.state_dict()) == before

@@ -100,6 +100,13 @@ def test_false_alarms_are_as_rare_as_promised():
     assert 0.02 < np.mean(alarms) < 0.09
 
 
+@pytest.mark.parametrize("nothing", [None, float("nan"), float("inf")])
+def test_a_period_without_a_credit_is_refused_and_not_judged(nothing: float | None):
+    credits = [*np.random.default_rng(0).normal(size=19), nothing]
+    with pytest.raises(ValueError, match="leave out the periods without one"):
+        informedness(round_robin(20), credits)
+
+
 def test_turns_that_do_not_come_out_even_are_still_turns():
     """12 periods over 5 arms: 3, 3, 2, 2, 2 is as even as it gets (imbalance 2 · 3 / 60)."""
     credits = np.random.default_rng(7).normal(size=12)

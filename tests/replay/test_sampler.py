@@ -3,7 +3,7 @@ import pytest
 
 from road.mixing import Mixture
 from road.replay.rows import row_width
-from road.replay.sampler import MixedSampler
+from road.replay.sampler import MixedSampler, offline_count
 from road.replay.storage import OnlineBuffer
 from road.types import Spec
 
@@ -104,3 +104,9 @@ def test_a_stack_is_not_overwritten_by_the_next(spec: Spec):
     first = sampler.sample(Mixture(1.0), 1, 8, np.random.default_rng(0)).rows
     sampler.sample(Mixture(0.0), 1, 8, np.random.default_rng(0))
     assert (first == OFFLINE).all()
+
+
+def test_a_batch_never_has_more_offline_rows_than_rows():
+    """The largest number below 1 that is drawn: added to 256, it is rounded up to 257."""
+    assert offline_count(1.0, 256, 1.0 - 2.0**-53) == 256
+    assert offline_count(0.5, 3, 1.0 - 2.0**-53) == 2

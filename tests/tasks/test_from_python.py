@@ -33,6 +33,7 @@ from road.training.from_python import (
     name_of_agent,
     name_of_mixer,
 )
+from road.training.launch import pick_state
 from road.training.run import Run
 from road.training.signals import StopRequest
 
@@ -152,6 +153,14 @@ def test_nonsense_in_an_evaluation_is_told_in_one_line(body: Any) -> None:
     """Judged before its first online step, so the evaluation meets it first."""
     with pytest.raises(EnvironmentFailure, match=r"step 0 of an evaluation"):
         road.finetune(body, some_rows(), agent=SMALL, **TINY)
+
+
+def test_what_was_pretrained_is_kept_if_the_environment_fails_then(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFailure):
+        road.finetune(bodies.UnpaidCart, some_rows(), agent=SMALL, out=tmp_path / "run", **TINY)
+    assert (
+        pick_state(tmp_path / "run", best=False).counters.offline_updates == (TINY["offline_steps"])
+    )
 
 
 def test_the_environment_that_the_policy_was_made_from_is_closed() -> None:

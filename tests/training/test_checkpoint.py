@@ -93,6 +93,17 @@ def test_only_damaged_checkpoints_is_an_error_not_a_fresh_start(tmp_path: Path):
         load_latest(tmp_path, lambda _: None)
 
 
+def test_a_kill_between_two_renames_leaves_what_was_to_be_replaced(tmp_path: Path):
+    """The only checkpoint was set aside for its successor, which never came."""
+    only = save(tmp_path, 1)
+    only.rename(tmp_path / f".writing-replaced-{only.name}")
+    loaded = load_latest(tmp_path, lambda _: None)
+    assert loaded is not None
+    assert loaded[1]["position"] == 1
+    save(tmp_path, 1)
+    assert [path.name for path in tmp_path.iterdir()] == [only.name]
+
+
 def test_no_checkpoint_is_no_error(tmp_path: Path):
     assert load_latest(tmp_path / "nothing", lambda _: None) is None
 

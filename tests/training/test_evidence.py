@@ -36,7 +36,11 @@ def steps_of(run: Run) -> Iterator[OnlineStep]:
 def test_a_change_is_between_the_ends_of_a_period_on_the_same_rows(tmp_path: Path):
     run = begun(tmp_path, RoadMixer(credit="change", overestimation_penalty=0.5))
     first: Leaves = run.state.agent
-    step = next(step for step in steps_of(run) if step.period is not None)
+    for step in steps_of(run):
+        if step.waiting:  # all batches are offline yet: that is not what the period's ratio did
+            first = run.state.agent
+        if step.period is not None:
+            break
     assert step.period is not None
     measure = Readings(run.engine, run.sampler, run.config)
     probe = run.sampler.probe(run.config.measure_batch, measure.draws.at(0))
@@ -53,6 +57,8 @@ def test_a_fresh_error_is_the_drop_in_the_period_before_on_rows_of_this_one(tmp_
     run = begun(tmp_path, RoadMixer(credit="fresh-error"), online_steps=200)
     agents, periods = [run.state.agent], []
     for step in steps_of(run):
+        if step.waiting:
+            agents = [run.state.agent]
         if step.period is not None:
             periods.append(step.period.period)
             agents.append(run.state.agent)
@@ -65,9 +71,9 @@ def test_a_fresh_error_is_the_drop_in_the_period_before_on_rows_of_this_one(tmp_
     fresh = run.sampler.online.newest(length)
     assert len(fresh) == length
     measure = Readings(run.engine, run.sampler, run.config)
-    place = measure.draws.at(1).random(run.config.measure_batch)
+    place = measure.draws.at(1, part=1).random(run.config.measure_batch)
     rows = fresh[(place * length).astype(int)]
-    before, after = (run.engine.td_error(agents[i], rows, measure.key, 1) for i in (0, 1))
+    before, after = (run.engine.td_error(agents[i], rows, measure.error_key, 1) for i in (0, 1))
     assert periods[1].readings["error_drop"] == pytest.approx(before - after, rel=1e-4)
     assert periods[1].credit == periods[1].readings["error_drop"]
     assert periods[1].credited_ratio == periods[0].offline_ratio

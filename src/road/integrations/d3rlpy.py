@@ -38,6 +38,7 @@ class RoadMixedBuffer(MixedReplayBuffer):
         """The step of its first batch; None before that."""
         self.running = False
         """Whether the newest episode goes on."""
+        self.ended: object = None  # the newest until the next episode's second step
         self._rng = np.random.default_rng([controller.seed, controller.step])
 
     def append(self, observation: Any, action: Any, reward: Any) -> None:
@@ -46,7 +47,8 @@ class RoadMixedBuffer(MixedReplayBuffer):
 
     def clip_episode(self, *args: Any, **named: Any) -> None:
         super().clip_episode(*args, **named)
-        self.running = False
+        self.running, episodes = False, self.primary_replay_buffer.episodes
+        self.ended = episodes[-1] if episodes else None
 
     def sample_transition_batch(self, batch_size: int) -> TransitionMiniBatch:
         count = batch_size
@@ -67,7 +69,8 @@ class RoadMixedBuffer(MixedReplayBuffer):
     def transition_at(self, place: int) -> Transition:
         episode, index = self.buffer[place]
         transition = self.transition_picker(episode, index)
-        if self.running and episode is self.primary_replay_buffer.episodes[-1]:
+        newest = episode is self.primary_replay_buffer.episodes[-1]
+        if self.running and newest and episode is not self.ended:
             return replace(transition, rewards_to_go=UNKNOWN)
         return transition
 
@@ -103,9 +106,7 @@ class RoadCallback:
     def end_period(self, algo: QLearningAlgoBase[Any, Any]) -> None:
         buffer, impl = self.buffer, algo.impl
         if impl is None:
-            raise UsageError(
-                f"{type(algo).__name__} has no networks yet; let fit_online build them"
-            )
+            raise UsageError(f"{type(algo).__name__} has no networks; let fit_online build them")
 
         def pair(rows: Sequence[Transition]) -> tuple[th.Tensor, th.Tensor]:
             batch = TransitionMiniBatch.from_transitions(rows)

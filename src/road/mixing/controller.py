@@ -7,9 +7,11 @@ controller.save(folder)  # then: road report FOLDER
 """
 
 from collections.abc import Mapping
+from operator import index
 from pathlib import Path
 from typing import Any, Unpack
 
+from road.errors import StorageError
 from road.mixing.evidence import Readings, told_evidence
 from road.mixing.folder import mixer_settings, read_state, write_folder
 from road.mixing.logbook import Logbook
@@ -42,6 +44,7 @@ class Controller:
             offline_rows: How much offline data there is; only a mixer that goes by the sizes of
                 the sources (``AppendMixer``, ``ProportionalMixer``) needs it.
         """
+        seed = index(seed)  # a NumPy number is none that JSON takes
         if seed < 0:
             raise ValueError(f"seed must be 0 or more, got {seed}")
         if total_periods is not None and total_periods < 1:
@@ -110,7 +113,7 @@ class Controller:
         before = self.history[-1].offline_ratio if self.history else None
         period = finished_period(len(self.history), self._mixture, evidence, before)
         state = self.mixer.observe(self._state, self._mixture, evidence)
-        rows = self._online_rows if online_rows is None else online_rows
+        rows = self._online_rows if online_rows is None else index(online_rows)
         mixture = self._propose(state, len(self.history) + 1, rows)
         self._logbook.end_period(step)  # the last that may refuse: until here nothing has changed
         self._state, self._mixture, self._online_rows = state, mixture, rows
@@ -136,13 +139,17 @@ class Controller:
             raise ValueError(f"state_dict lacks {', '.join(sorted(missing))}")
         if saved["mixer"] != repr(self.mixer):
             raise ValueError(f"state_dict is of {saved['mixer']}, this holds {self.mixer!r}")
-        history = [period_from_row(row) for row in saved["history"]]
-        self._state, self.history = saved["state"], history
-        self._online_rows = saved.get("online_rows")
-        self._logbook = Logbook()
-        if "logbook" in saved:
-            self._logbook.load_state_dict(saved["logbook"])
-        self._mixture = self._propose(self._state, len(history), self._online_rows)
+        logbook, state, rows = Logbook(), saved["state"], saved.get("online_rows")
+        try:
+            history = [period_from_row(row) for row in saved["history"]]
+            if "logbook" in saved:
+                logbook.load_state_dict(saved["logbook"])
+            mixture = self._propose(state, len(history), rows)
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise ValueError(f"state_dict is damaged ({what}); nothing was loaded") from error
+        self._state, self._mixture, self._online_rows = state, mixture, rows
+        self.history, self._logbook = history, logbook
 
     def save(
         self, folder: str | Path, *, task: str | None = None, agent: str | None = None
@@ -180,7 +187,13 @@ class Controller:
             UsageError: no controller was saved there.
             StorageError: what was saved cannot be read.
         """
-        self.load_state_dict(read_state(Path(folder)))
+        saved = read_state(Path(folder))
+        try:
+            self.load_state_dict(saved)
+        except ValueError as error:
+            if isinstance(error.__cause__, Exception):
+                raise StorageError(f"{folder}: {error}; save the controller anew") from error
+            raise
 
     def _propose(self, state: Any, finished: int, online_rows: int | None) -> Mixture:
         # Without a known end there is no progress to speak of; NaN is refused by those who need it,

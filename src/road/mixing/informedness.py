@@ -64,6 +64,11 @@ def informedness(
     credited, credit = np.asarray(ratios, np.float64), np.asarray(credits, np.float64)
     if len(credited) != len(credit):
         raise ValueError(f"one credit per ratio is needed, got {len(credited)} and {len(credit)}")
+    if not np.isfinite(credit).all():
+        raise ValueError(
+            "a credit is None or not finite: leave out the periods without one, and give the "
+            "ratios of all periods as the third argument"
+        )
     used = credited if chosen is None else np.asarray(chosen, np.float64)
     distinct, counts = np.unique(used, return_counts=True)
     shares = counts / max(len(used), 1)

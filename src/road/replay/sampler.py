@@ -135,7 +135,7 @@ def rows_apart(
 
 def offline_count(ratio: float, size: int, uniform: float) -> int:
     """Ratio times size, rounded up or down at random so that its mean is exact."""
-    return int(ratio * size + uniform)
+    return min(int(ratio * size + uniform), size)  # the sum may be rounded up to one too many
 
 
 def split_pool(place: NDArray[np.float64], share: float) -> Places:

@@ -24,6 +24,7 @@ KEPT = 2
 MANIFEST = "MANIFEST.json"
 PREFIX = "step-"
 ASIDE = ".writing-"
+REPLACED = f"{ASIDE}replaced-"
 
 
 class Damaged(Exception):
@@ -66,7 +67,7 @@ def load_latest(
     root: Path, warn: Callable[[str], None]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
     """The newest checkpoint that is whole; None if there is none at all."""
-    found = checkpoints(root)
+    found = sorted([*checkpoints(root), *orphans(root)], key=lambda path: final_of(path).name)
     for path in reversed(found):
         try:
             return load_checkpoint(path)
@@ -106,6 +107,15 @@ def checkpoints(root: Path) -> list[Path]:
     return sorted(root.glob(f"{PREFIX}*"))
 
 
+def orphans(root: Path) -> list[Path]:
+    """Checkpoints that were set aside for others which a kill kept from taking their place."""
+    return [path for path in root.glob(f"{REPLACED}{PREFIX}*") if not final_of(path).exists()]
+
+
+def final_of(path: Path) -> Path:
+    return path.with_name(path.name.removeprefix(REPLACED))
+
+
 def prune(root: Path, best_position: int | None) -> None:
     best = None if best_position is None else checkpoint_path(root, best_position)
     for path in checkpoints(root)[:-KEPT]:
@@ -116,8 +126,8 @@ def prune(root: Path, best_position: int | None) -> None:
 
 
 def replace_folder(aside: Path, final: Path) -> None:
-    """Put a folder in the place of another; a kill in between leaves the checkpoint before it."""
-    replaced = final.with_name(f"{ASIDE}replaced-{final.name}")
+    """Put a folder in the place of another; after a kill in between that one is still found."""
+    replaced = final.with_name(f"{REPLACED}{final.name}")
     discard(replaced)  # a kill may have left one behind
     if final.exists():
         final.rename(replaced)

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+import jax
 import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
@@ -35,6 +36,10 @@ class Readings:
     @cached_property
     def key(self) -> PRNGKeyArray:
         return jax_stream(self.config.seed, Stream.MEASURING)
+
+    @cached_property
+    def error_key(self) -> PRNGKeyArray:
+        return jax.random.fold_in(self.key, 1)
 
     @cached_property
     def draws(self) -> NumpyStream:
@@ -76,10 +81,10 @@ class Readings:
             return math.nan
         counters = state.counters
         rows = self.sampler.online.newest(counters.online_steps - counters.period_start)
-        place = self.draws.at(counters.periods).random(self.config.measure_batch)
+        place = self.draws.at(counters.periods, part=1).random(self.config.measure_batch)
         fresh = rows[(place * len(rows)).astype(np.int64)]
         before, after = (
-            self.engine.td_error(state.snapshots[name], fresh, self.key, counters.periods)
+            self.engine.td_error(state.snapshots[name], fresh, self.error_key, counters.periods)
             for name in ("before", "begun")
         )
         finite(f"the TD errors on the rows of period {counters.periods}", before, after)

@@ -87,6 +87,7 @@ class Finetuning:
             warming = now < config.warmup_steps
             waiting = warming or self.sampler.waiting(mixture)
             metrics = None
+            begin_period(state, waiting=waiting)
             if not warming:
                 stack = self.sampler.sample(
                     mixture, config.updates_per_step, config.batch_size, draws.at(now)
@@ -183,6 +184,12 @@ def count_episode(counters: Counters, episode: FinishedEpisode | None) -> None:
     if episode is not None:
         counters.period_episodes += 1
         counters.period_return += episode.raw_return
+
+
+def begin_period(state: RunState, *, waiting: bool) -> None:
+    """What was trained while the ratio waited to come into force is not the period's doing."""
+    if state.snapshots and not waiting and not state.counters.period_steps:
+        state.snapshots = {**state.snapshots, "begun": state.agent}
 
 
 def remember(state: RunState, mixture: Mixture) -> None:

@@ -43,6 +43,9 @@ class RunFolder:
             os.close(handle)
             holder = owner or "another process"
             raise LockedError(f"run folder {self.path} is in use by {holder}") from error
+        if os.fstat(handle).st_nlink == 0:  # whoever held it has taken it away with him
+            os.close(handle)
+            return self._acquire()
         try:
             os.ftruncate(handle, 0)
             os.write(handle, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())

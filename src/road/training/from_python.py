@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import itertools
 import json
 import tempfile
 from collections.abc import Callable
@@ -97,11 +98,12 @@ def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
     vectors = FlatObservations(actions)
     vectors.close()  # only its spaces are needed, and a machine may be there but once
     engine = engine_of(agent_of(plan, state), spec_of(vectors))
-    key = jax_stream(plan.config.seed, Stream.EVALUATING)
+    key, calls = jax_stream(plan.config.seed, Stream.EVALUATING), itertools.count()
 
     def act(observation: Any) -> NDArray[Any]:
         flat = vectors.observation(observation)
-        return actions.action(engine.best_action(state.agent, flat[None], key, 0)[0])
+        # An agent whose best actions are drawn draws anew in every state.
+        return actions.action(engine.best_action(state.agent, flat[None], key, next(calls))[0])
 
     return act
 

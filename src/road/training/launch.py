@@ -20,7 +20,8 @@ from road.training.folder import (
     describe_versions,
     read_run_file,
 )
-from road.training.run import Run, check_budget
+from road.training.refusing import check_budget
+from road.training.run import Run
 from road.training.signals import listening
 from road.training.state import RunState, state_from
 from road.types import AnyAgent
@@ -37,8 +38,8 @@ def start_run(
     try:
         drive(plan, folder, None, notify, command, until_switch=until_switch)
     finally:
+        folder.leave_no_trace()  # while it is ours: whoever comes next may have begun
         folder.release()
-        folder.leave_no_trace()
 
 
 def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:

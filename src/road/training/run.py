@@ -4,15 +4,15 @@ Law: killed at any moment and continued, a run ends with the same bits as one le
 """
 
 import signal
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
 from road.data.examining import examine
-from road.errors import EnvironmentFailure, Interrupted, Preempted, UsageError
+from road.errors import EnvironmentFailure, Interrupted, Preempted
 from road.randomness import Stream, jax_stream
-from road.tasks.task import Task
 from road.training.checkpoint import save_checkpoint
 from road.training.config import Plan
 from road.training.engine import Metrics, engine_of
@@ -23,6 +23,7 @@ from road.training.finetune import Finetuning, OnlineStep
 from road.training.folder import RunFolder
 from road.training.journal import Journal
 from road.training.pretrain import pretrain
+from road.training.refusing import check_spaces
 from road.training.rollout import Rollout, guarded
 from road.training.sampling import make_sampler
 from road.training.signals import StopRequest
@@ -99,27 +100,33 @@ class Run:
     def pretrain(self) -> None:
         total = self.config.offline_steps
         self.notify(PhaseStarted("offline", self.state.counters.offline_updates, total))
-        self.settle()
-        for metrics in pretrain(self.offline_engine, self.sampler, self.config, self.state):
-            self.log_metrics(metrics)
-            self.notify(Progressed("offline", self.state.step, 1.0))
+        with self.saving_if_the_environment_fails():
             self.settle()
+            for metrics in pretrain(self.offline_engine, self.sampler, self.config, self.state):
+                self.log_metrics(metrics)
+                self.notify(Progressed("offline", self.state.step, 1.0))
+                self.settle()
 
     def finetune(self) -> None:
         total = self.config.online_steps
         self.notify(PhaseStarted("online", self.state.counters.online_steps, total))
-        self.settle()
         measure = Readings(self.engine, self.sampler, self.config)
         loop = Finetuning(
             self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config,
             random_warmup=self.recipe.random_warmup,
             failure_reward=self.task.failure,
         )  # fmt: skip
-        try:
+        with self.saving_if_the_environment_fails():
+            self.settle()
             for step in loop.run(self.state):
                 self.log_step(step)
                 self.notify(Progressed("online", self.state.step, step.offline_ratio))
                 self.settle()
+
+    @contextmanager
+    def saving_if_the_environment_fails(self) -> Generator[None]:
+        try:
+            yield
         except EnvironmentFailure:
             self.save()  # the state is that of the last whole step
             raise
@@ -218,33 +225,3 @@ class Run:
     def close(self) -> None:
         self.rollout.close()
         self.evaluator.close()
-
-
-def check_budget(plan: Plan) -> None:
-    recipe, steps = plan.recipe, plan.config.offline_steps
-    if recipe.offline is None and steps:
-        raise UsageError(
-            f"{plan.agent_name} is not pretrained: offline_steps must be 0, got {steps}"
-        )
-    if recipe.needs_pretraining and not steps:
-        raise UsageError(
-            f"{plan.agent_name} fine-tunes what it has pretrained: offline_steps must be 1 or "
-            "more, got 0"
-        )
-    warmup, online = plan.config.warmup_steps, plan.config.online_steps
-    if 0 < online <= warmup:
-        raise UsageError(
-            f"a warm-up of {warmup} steps leaves nothing to train in {online} online steps: lower "
-            "warmup_steps, or set online_steps to 0"
-        )
-
-
-def check_spaces(spec: Spec, task: Task, rollout: Rollout) -> None:
-    """Before anything is compiled: the data and the environment are of one kind."""
-    spaces: tuple[Any, ...] = rollout.shapes
-    if spaces != ((spec.observation_dim,), (spec.action_dim,)):
-        data = "the dataset" if task.source is None else f"the data of {task.source}"
-        raise UsageError(
-            f"task {task.name}: {data} has {spec.observation_dim} observations and "
-            f"{spec.action_dim} actions a row, the environment {spaces[0][0]} and {spaces[1][0]}"
-        )

@@ -17,7 +17,7 @@ from road.training.config import Plan, plan_from_json
 from road.training.folder import CONFIG, RunFolder, read_run_file
 from road.training.journal import Journal
 from road.training.launch import describe_run
-from road.training.run import check_budget
+from road.training.refusing import check_budget
 from road.training.state import RunState, state_from
 
 ONLINE_ONLY = (
