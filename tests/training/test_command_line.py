@@ -14,6 +14,7 @@ from tests.training.conftest import tiny_plan
 from road.cli import main
 from road.cli.flags import unbox
 from road.cli.train_command import parse_plan
+from road.errors import UsageError
 from road.mixing import MIXERS
 from road.report import load_run, summarise
 from road.tasks import TASKS
@@ -252,3 +253,33 @@ def test_the_first_paragraph_of_a_box_is_the_message():
     plain = " Oops \n ------ \n Unrecognized options: --sed \n ------\n Perhaps:\n   --seed INT\n"
     assert unbox(plain) == "Unrecognized options: --sed; did you mean --seed?"
     assert unbox("") == "the command line could not be read"
+
+
+@pytest.mark.parametrize(
+    ("words", "task"),
+    [
+        (["--seed", "1", "pendulum-mixed"], "pendulum-mixed"),
+        (["--out", "pendulum-mixed"], "pointmaze-umaze-random"),
+        (["--out", "pendulum-mixed", "pendulum-flipped"], "pendulum-flipped"),
+        (["pendulum-flipped", "--out", "pendulum-mixed"], "pendulum-flipped"),
+    ],
+    ids=" ".join,
+)
+def test_the_task_is_the_word_that_belongs_to_no_flag(words: list[str], task: str):
+    assert parse_plan(words)[0].task_name == task
+
+
+def test_a_misspelt_task_is_refused_wherever_it_stands():
+    for words in (["pendulum-mixd"], ["--seed", "1", "pendulum-mixd"]):
+        with pytest.raises(UsageError, match="did you mean 'pendulum-mixed'"):
+            parse_plan(words)
+    words = ["--env", "Pendulum-v1", "--data", "file:x.npz", "foo"]
+    with pytest.raises(UsageError, match="name a task or --env, not both: got 'foo'"):
+        parse_plan(words)
+
+
+def test_of_a_flag_that_stands_twice_the_last_counts():
+    twice = ["--agent", "cql", "--agent", "awac", "--mixer", "fixed", "--mixer=uniform"]
+    plan, _ = parse_plan(twice)
+    assert (plan.agent_name, plan.mixer_name) == ("awac", "uniform")
+    assert type(plan.agent).__name__ == "AWAC"

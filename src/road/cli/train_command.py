@@ -56,10 +56,12 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
     from road.training.config import RunConfig, default_plan, fit_warmup
 
     own = Own(env=value_of(words, "--env"), data=value_of(words, "--data"))
-    agent = value_of(words, "--agent") or "iql"
-    base = default_plan(task_word(words, own), agent, value_of(words, "--mixer"), own)
-    kind = flags_class(base, RunConfig)
-    flags: Any = parse_flags(kind, words, "train")
+    names = value_of(words, "--agent") or "iql", value_of(words, "--mixer"), own
+    base = default_plan(likely_task(words, own), *names)
+    flags: Any = parse_flags(flags_class(base, RunConfig), words, "train")
+    if usual_spelling(flags.task) != base.task_name:
+        base = default_plan(named_task(flags.task, own), *names)
+        flags = parse_flags(flags_class(base, RunConfig), words, "train")
     # A warm-up that was not asked for follows the online steps that were.
     asked = is_given(words, "--warmup-steps")
     plan = dataclasses.replace(
@@ -86,7 +88,7 @@ def flags_class(base: Any, run_config: type[Any]) -> type[Any]:
     spread = tyro.conf.OmitArgPrefixes
     task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(help=TASK_HELP, metavar="[TASK]")]
     fields: list[Any] = [
-        ("task", task, field(default=base.task_name)),
+        ("task", task, field(default=base.own.env or DEFAULT_TASK)),
         ("agent", Annotated[str, tyro.conf.arg(help=AGENT_HELP)], field(default=base.agent_name)),
         ("mixer", Annotated[str, tyro.conf.arg(help=MIXER_HELP)], field(default=base.mixer_name)),
         ("own", spread[Own], field(default=base.own)),
@@ -112,24 +114,27 @@ def group(name: str) -> str:
     return name.replace("-", "_")
 
 
-def task_word(words: list[str], own: Own) -> str:
-    """The task among the words: its defaults are needed before the flags can be read."""
-    first = words[0] if words and not words[0].startswith("-") else None
-    named = next((word for word in words if usual_spelling(word) in TASKS), first)
-    if own.env is None:
-        return DEFAULT_TASK if named is None else named
-    if named is not None:
-        raise UsageError(f"name a task or --env, not both: got {named!r} and --env {own.env}")
-    return own.env
+def likely_task(words: list[str], own: Own) -> str:
+    """A guess, whose defaults the help shows; which word is the task, only the flags can tell."""
+    first = words[0] if words and not words[0].startswith("-") else DEFAULT_TASK
+    return own.env or next((word for word in words if usual_spelling(word) in TASKS), first)
+
+
+def named_task(task: str, own: Own) -> str:
+    if own.env is not None:
+        raise UsageError(f"name a task or --env, not both: got {task!r} and --env {own.env}")
+    return task
 
 
 def value_of(words: list[str], flag: str) -> str | None:
+    """What a flag is set to; where it stands twice, the last one counts, as everywhere."""
+    found = None
     for here, after in pairwise([*words, ""]):
         if here == flag:
-            return after
-        if here.startswith(f"{flag}="):
-            return here.removeprefix(f"{flag}=")
-    return None
+            found = after
+        elif here.startswith(f"{flag}="):
+            found = here.removeprefix(f"{flag}=")
+    return found
 
 
 def is_given(words: list[str], flag: str) -> bool:
@@ -139,7 +144,8 @@ def is_given(words: list[str], flag: str) -> bool:
 
 def note_spelling(words: list[str], plan: Any) -> None:
     """Tell a user who wrote a name as another library has it how it is called here."""
-    typed = task_word(words, plan.own)
+    named = (word for word in words if usual_spelling(word) == plan.task_name)
+    typed = next(named, plan.task_name)
     if typed != plan.task_name:
         sys.stderr.write(f"note: task {typed!r} is called {plan.task_name!r} here\n")
 
