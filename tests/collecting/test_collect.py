@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 from tests.collecting.toys import ALLOW, NAME, write_policy
 
+from road.agents.sac import SAC
 from road.cli import main
+from road.cli.data_collect import parsed
 from road.data import Dataset, examine, load
 from road.data.sources.minari import read_minari
 
@@ -46,8 +48,8 @@ def digests(out: str) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def told(name: str, out: str = "made") -> dict:
-    with h5py.File(f"{out}/{STEM}-{name}.hdf5") as file:
+def told(name: str, out: str = "made", stem: str = STEM) -> dict:
+    with h5py.File(f"{out}/{stem}-{name}.hdf5") as file:
         return json.loads(file.attrs["collection"])
 
 
@@ -76,7 +78,9 @@ def test_a_file_says_where_it_came_from() -> None:
     expert = told("expert")
     assert expert["asked"]["environment"] == NAME
     assert (expert["asked"]["seed"], expert["asked"]["rows"]) == (7, 300)
-    assert expert["asked"]["policies"] == {"expert": ["tests.collecting.toys:best, noise 0.0"]}
+    (origin,) = expert["asked"]["policies"]["expert"]
+    who = r"tests\.collecting\.toys:best of toys\.py \(sha256 [0-9a-f]{16}\), noise 0\.0"
+    assert re.fullmatch(who, origin)
     assert expert["came"]["return_mean"] == 10.0
     assert expert["came"]["episodes"] == 30
 
@@ -122,8 +126,9 @@ def test_what_is_there_is_kept_and_what_was_made_otherwise_refused(capsys: Scree
     assert collect(*words) == 0
     assert "was there already" in capsys.readouterr().out
     assert (Path("made") / f"{STEM}-random.hdf5").stat().st_mtime_ns == before
-    assert collect(*words, "--seed", "1") == 2
-    assert "exists already and was made otherwise" in capsys.readouterr().err
+    for otherwise in (["--seed", "1"], ["--horizon", "5"]):
+        assert collect(*words, *otherwise) == 2
+        assert "exists already and was made otherwise" in capsys.readouterr().err
 
 
 def test_a_learner_makes_the_ladder_and_a_killed_one_goes_on_to_the_same_bytes(
@@ -186,6 +191,11 @@ def test_beside_a_given_expert_the_learner_stops_when_it_is_medium() -> None:
         ),
         (["--levels", "expert", "--policy", "expert=controller"], "has no controller"),
         (["--levels", "play"], "has no controller; give a policy for play"),
+        (["--levels", "random", "--noise", "random=0.5"], "nobody to disturb on the level random"),
+        (
+            ["--levels", "expert", "--steps", "3", "--policy", "expert=ok.npz,ok.npz"],
+            "3 steps are too few for the 2 policies of expert",
+        ),
         (["--levels", "human", "--policy", "human=ok.npz"], "demonstrations cannot be replayed"),
         (["--levels", "random", "--steps", "1"], "steps must be 2 or more, got 1"),
         (["--levels", "medium", "--noise", "medium=loud"], "noise is written LEVEL=NUMBER"),
@@ -240,3 +250,24 @@ def test_minari_datasets_know_their_scores() -> None:
     assert metadata["ref_min_score"] == told("random")["came"]["return_mean"]
     np.testing.assert_array_equal(read_minari(name).action, level("expert").action)
     assert collect(*words, "--minari") == 0
+
+
+def test_nobody_learns_to_play_where_there_is_a_controller_but_none_for_that(
+    capsys: Screen,
+) -> None:
+    assert main(["data", "collect", "pendulum-mixed", "--levels", "play", "--steps", "9"]) == 2
+    assert "pendulum-mixed has no controller; give a policy for play" in capsys.readouterr().err
+
+
+def test_half_an_episode_has_a_return_and_no_score() -> None:
+    words = ["data", "collect", "pendulum-mixed", "--levels", "random", "--out", "made"]
+    assert main([*words, "--steps", "100"]) == 0
+    came = told("random", stem="pendulum-mixed")["came"]
+    assert came["score"] is None
+    assert came["return_mean"] < 0.0
+
+
+def test_settings_of_the_learner_are_those_of_the_task_wherever_it_stands() -> None:
+    one = parsed(["pendulum-mixed", "--seed", "3"])
+    assert one == parsed(["--seed", "3", "pendulum-mixed"])
+    assert one.sac != SAC()

@@ -18,6 +18,14 @@ X = np.array([0.25, -0.125], np.float32)
 """w @ x + b = 0.25 - 0.25 + 0.5 = 0.5."""
 
 
+NORMAL = {
+    "obs_mean": np.zeros(2),
+    "obs_var": np.ones(2),
+    "obs_eps": np.array(1e-8),
+    "obs_clip": np.array(10.0),
+}
+
+
 def act(path: Path, remaining: float = 1.0) -> float:
     return float(read_weights(path).act(X, remaining)[0])
 
@@ -113,6 +121,14 @@ def test_what_sac_learnt_acts_alike_in_numpy(tmp_path: Path) -> None:
         ({"out": np.array("softmax")}, "out is 'softmax'"),
         ({"obs_mean": np.zeros(2)}, "obs_mean needs obs_var beside it"),
         ({"log_std": np.zeros(4)}, "log_std has shape (4,) where there are 1 outputs"),
+        ({"log_std": np.array([np.nan])}, "log_std is float64, not finite numbers"),
+        ({"in_shift": np.array(["a", "b"]), "in_scale": np.ones(2)}, "in_shift is <U1, not finite"),
+        ({"time_feature": np.ones(2, bool)}, "time_feature has shape (2,) where one value"),
+        ({**NORMAL, "obs_var": -np.ones(2)}, "obs_var + obs_eps is not above zero"),
+        (
+            {"w_logstd": np.zeros((1, 5), np.float32), "b_logstd": np.zeros(1, np.float32)},
+            "w_logstd has shape (1, 5)",
+        ),
     ],
 )
 def test_a_wrong_file_is_told_in_one_line(

@@ -68,6 +68,51 @@ def test_faults_can_be_left_out_or_read_otherwise(tmp_path: Path, capsys: Screen
     assert "left out 1 row with NaN or inf (first: row 4)" in shown
 
 
+def test_a_row_is_left_out_of_a_box_that_zero_is_not_in(tmp_path: Path) -> None:
+    arrays = with_value("actions", (7, 0), np.nan)
+    arrays["actions"] = arrays["actions"] / 2 + 1.5
+    path = write_hdf5(tmp_path / "log.hdf5", arrays)
+    flags = ["--drop-nonfinite", "--action-box", "1", "2"]
+    assert main(["data", "check", f"file:{path}", *flags]) == 0
+
+
+def test_a_page_beside_json_leaves_the_json_alone(
+    source: str, tmp_path: Path, capsys: Screen
+) -> None:
+    page = tmp_path / "page.html"
+    assert main(["data", "check", source, "--json", "--out", str(page)]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["rows"] == 15
+    assert said.err == f"page: {page}\n"
+
+
+def test_what_was_stored_is_not_read_otherwise(source: str, tmp_path: Path, capsys: Screen) -> None:
+    stored = f"stored:{tmp_path / 'kept'}"
+    assert main(["data", "convert", source, stored]) == 0
+    capsys.readouterr()
+    for flags in (["--terminals", "timeouts"], ["--horizon", "3"], ["--keys", "x"]):
+        for words in (["check", stored], ["convert", stored, f"file:{tmp_path / 'x.hdf5'}"]):
+            assert main(["data", *words, *flags]) == 2
+            assert "settled when it was made" in capsys.readouterr().err
+    assert not (tmp_path / "x.hdf5").exists()
+
+
+def test_a_task_is_noted_in_minari_by_its_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    rows = sample(
+        observations=np.zeros((15, 3), np.float32),
+        next_observations=np.zeros((15, 3), np.float32),
+        actions=np.zeros((15, 1), np.float32),
+    )
+    path = write_hdf5(tmp_path / "log.hdf5", rows)
+    words = ["data", "convert", f"file:{path}", "minari:tests/noted-v0", "--env", "pendulum-mixed"]
+    assert main(words) == 0
+    told = json.loads((tmp_path / "tests/noted-v0/data/metadata.json").read_text())
+    assert json.loads(told["env_spec"])["id"] == "Pendulum-v1"
+
+
 def test_a_table_with_own_names(tmp_path: Path, capsys: Screen) -> None:
     path = write_csv(tmp_path / "log.csv", {"x": np.arange(4.0), "u": np.zeros(4), "r": np.ones(4)})
     flags = ["--columns", "observation=x", "action=u", "reward=r"]

@@ -129,6 +129,13 @@ def test_an_error_page_is_not_kept(server: Server, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("a.*"))
 
 
+def test_a_sentence_is_no_dataset(server: Server, tmp_path: Path) -> None:
+    server.content = b"Access denied by the proxy"
+    with pytest.raises(DataError, match="gave a text file where HDF5 is meant"):
+        fetch(f"{server.url}/a", tmp_path / "a.hdf5")
+    assert not list(tmp_path.glob("a.*"))
+
+
 def test_a_published_dataset_is_loaded_once_it_was_downloaded(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -207,6 +207,7 @@ def test_shuffled_rows_are_told_apart_from_a_few_unmarked_ends() -> None:
         ),
         ({"terminated": np.zeros(3)}, "episode 1: terminated has 3 rows where reward has 4"),
         ({"observations": np.zeros((5, 3))}, "observation of episode 1 has shape"),
+        ({"rewards": np.zeros((4, 1))}, "reward of episode 1 has shape"),
         ({"actions": np.zeros((3, 1))}, "episode 1: action has 3 rows where reward has 4"),
     ],
 )
@@ -235,3 +236,11 @@ def test_one_flag_for_an_episode_is_about_its_last_step() -> None:
     read = from_episodes([{**episode, "terminated": True}, episode])
     assert read.terminated.tolist() == [False, False, True, False, False, False]
     assert read.truncated.tolist() == [False, False, False, False, False, True]
+
+
+def test_successors_of_another_width_are_named() -> None:
+    episode = {"observations": np.zeros((4, 2)), "actions": np.zeros((4, 1))}
+    episode["rewards"] = np.zeros(4)
+    pair = [{**episode, "next_observations": np.zeros((4, width))} for width in (2, 3)]
+    with pytest.raises(DataError, match="next_observation of episode 1 has shape"):
+        from_episodes(pair)

@@ -133,7 +133,30 @@ def test_what_is_here_is_not_downloaded_again() -> None:
     assert download("minari:tests/here-v0") == dataset_folder("tests/here-v0")
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"action_space": "{"}', '{"action_space": 3}'])
+def test_half_a_download_does_not_send_in_a_circle() -> None:
+    write_minari(dataset_of(sample()), "tests/half-v0")
+    folder = dataset_folder("tests/half-v0") / "data"
+    (folder / "main_data.hdf5").unlink()
+    with pytest.raises(DataError, match=r"no main_data\.hdf5: half a download"):
+        load("minari:tests/half-v0")
+
+
+def test_a_space_without_edges_leaves_the_box_to_the_user() -> None:
+    write("tests/open-v0", 1, zeros, WIDE)
+    metadata = dataset_folder("tests/open-v0") / "data" / "metadata.json"
+    content = json.loads(metadata.read_text())
+    space = {**json.loads(content["action_space"]), "low": [-np.inf], "high": [np.inf]}
+    metadata.write_text(json.dumps({**content, "action_space": json.dumps(space)}))
+    assert (load("minari:tests/open-v0", action_box=(-2.0, 2.0)).action == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["{", "[]", '{"action_space": "{"}', '{"action_space": 3}', '{"action_space": "[]"}'],
+        json.dumps({"action_space": json.dumps({"type": "Box", "low": "abc", "high": 1})}),
+    ],
+)
 def test_damaged_metadata_is_named(text: str) -> None:
     write_minari(dataset_of(sample()), "tests/x-v0")
     (dataset_folder("tests/x-v0") / "data" / "metadata.json").write_text(text)

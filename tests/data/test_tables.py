@@ -116,6 +116,19 @@ def test_without_pyarrow_the_extra_is_named(
         load(f"file:{tmp_path / 'log.parquet'}")
 
 
+def test_a_table_of_lists_without_a_row_is_told(tmp_path: Path) -> None:
+    columns = {"obs": pa.array([], pa.list_(pa.float64())), "action": [], "reward": [], "done": []}
+    parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
+    with pytest.raises(DataError, match=r"log\.parquet"):
+        load(f"file:{tmp_path / 'log.parquet'}")
+
+
+def test_two_columns_of_one_number_are_told(tmp_path: Path) -> None:
+    source = table(tmp_path, "obs_0,obs_1,obs1,action,reward,done\n1,2,3,0,0,1\n")
+    with pytest.raises(UsageError, match="'obs1' and 'obs_1' are both number 1 of obs"):
+        load(source)
+
+
 @pytest.mark.parametrize(
     ("observations", "told"),
     [

@@ -16,7 +16,7 @@ from road.cli.flags import parse_flags
 from road.data.card import make_card
 from road.data.dataset import Dataset
 from road.data.examining import check_spaces, log_faults
-from road.data.loading import STORED, read_log, split_source
+from road.data.loading import STORED, read_log, refuse_settled, split_source
 from road.data.reading import Reading, understand
 from road.data.stored import open_stored, verify
 from road.errors import DataError
@@ -34,12 +34,14 @@ class Check:
     """Where to write the same as an HTML page with plots."""
     json: bool = False
     """Print the card as JSON instead."""
+    allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A module that may be imported for --env MODULE:ID: its code runs."""
     how: tyro.conf.OmitArgPrefixes[ReadingFlags] = field(default_factory=ReadingFlags)
 
 
 def run(words: list[str]) -> int:
     flags = parse_flags(Check, words, "data check")
-    fits = Fitting() if flags.env is None else fitting(flags.env)
+    fits = Fitting() if flags.env is None else fitting(flags.env, flags.allow_import)
     dataset = read_with_care(flags, flags.how.reading(fits.box))
     if fits.mend is not None:
         dataset = fits.mend(dataset)
@@ -53,7 +55,8 @@ def run(words: list[str]) -> int:
     if flags.out is not None:
         from road.report.dataset import write_dataset_page
 
-        sys.stdout.write(f"page: {write_dataset_page(card, flags.out)}\n")
+        written = write_dataset_page(card, flags.out)
+        (sys.stderr if flags.json else sys.stdout).write(f"page: {written}\n")
     return 0
 
 
@@ -61,6 +64,7 @@ def read_with_care(flags: Check, reading: Reading) -> Dataset:
     """The dataset, or every fault for which it is none."""
     scheme, name = split_source(flags.source)
     if scheme == STORED:
+        refuse_settled(reading, flags.how.selection)
         dataset = open_stored(Path(name).expanduser())
         verify(Path(name).expanduser(), dataset)
         return dataset

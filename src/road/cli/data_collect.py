@@ -59,9 +59,7 @@ class Collect:
 
 def run(words: list[str]) -> int:
     prepare_jax(data_folder() / "compiled", None)
-    named = words[0] if words and not words[0].startswith("-") else None
-    usual = None if named is None else Collect(named, sac=usual_sac(named))
-    flags = parse_flags(Collect, words, "data collect", usual)
+    flags = parsed(words)
     levels = parse_levels(flags.levels)
     wanted = Wanted(
         levels,
@@ -84,6 +82,17 @@ def run(words: list[str]) -> int:
         for folder in write_minari_levels(made, place):
             sys.stdout.write(f"{folder}\n")
     return 0
+
+
+def parsed(words: list[str]) -> Collect:
+    """The flags; SAC's are by default those of the task, wherever among the words it stands."""
+
+    def around(named: str) -> Collect:
+        return parse_flags(Collect, words, "data collect", Collect(named, sac=usual_sac(named)))
+
+    first = words[0] if words and not words[0].startswith("-") else None
+    flags = parse_flags(Collect, words, "data collect") if first is None else around(first)
+    return flags if flags.env == first else around(flags.env)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import tyro
 
-from road.cli.data_fitting import fitting
+from road.cli.data_fitting import Fitting, fitting
 from road.cli.data_flags import ReadingFlags
 from road.cli.flags import parse_flags
 from road.data.loading import load_with
@@ -27,6 +27,8 @@ class Convert:
     env: str | None = None
     """The Gymnasium id of the environment that it was logged in: its action box is used where the
     source tells none, and a Minari dataset notes it."""
+    allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
+    """A module that may be imported for --env MODULE:ID: its code runs."""
     how: tyro.conf.OmitArgPrefixes[ReadingFlags] = field(default_factory=ReadingFlags)
 
 
@@ -37,8 +39,8 @@ def run(words: list[str]) -> int:
 
 
 def convert(flags: Convert) -> Path:
-    box = None if flags.env is None else fitting(flags.env).box
-    reading, selection = flags.how.reading(box), flags.how.selection
+    fits = Fitting() if flags.env is None else fitting(flags.env, flags.allow_import)
+    reading, selection = flags.how.reading(fits.box), flags.how.selection
     scheme, _, name = flags.target.partition(":")
     path = Path(name).expanduser()
     if scheme == "stored" and name:
@@ -47,7 +49,7 @@ def convert(flags: Convert) -> Path:
         return path
     if scheme == "minari" and name:
         return write_minari(
-            load_with(flags.source, reading, selection), name, environment=flags.env
+            load_with(flags.source, reading, selection), name, environment=fits.environment
         )
     if scheme == "file" and path.suffix in (".hdf5", ".h5"):
         if path.exists():

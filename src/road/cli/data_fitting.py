@@ -19,9 +19,11 @@ class Fitting:
     """Returns that score 0 and 100; None too where the score is no sum of the rewards."""
     mend: Callable[[Dataset], Dataset] | None = None
     """What training does to the data of a task."""
+    environment: str | None = None
+    """The id by which Gymnasium knows it."""
 
 
-def fitting(name: str) -> Fitting:
+def fitting(name: str, allowed: tuple[str, ...] = ()) -> Fitting:
     """Of a task of the catalogue, or of an environment that Gymnasium knows."""
     from road.tasks.catalogue import TASKS, usual_spelling
 
@@ -30,12 +32,18 @@ def fitting(name: str) -> Fitting:
         environment = listed.environment()
         summed = listed.judge is None
         score = (listed.score.minimum, listed.score.maximum) if summed else None
-        return Fitting(lengths(environment), score_range=score, mend=listed.mend)
+        return Fitting(
+            lengths(environment),
+            score_range=score,
+            mend=listed.mend,
+            environment=listed.environment_id,
+        )
     from road.tasks.own import make_registered
     from road.tasks.vectors import action_box, as_vectors
 
-    environment = make_registered(name, ())
-    return Fitting(lengths(as_vectors(environment, name)), action_box(environment))
+    environment = make_registered(name, allowed)
+    box = action_box(environment)
+    return Fitting(lengths(as_vectors(environment, name)), box, environment=name)
 
 
 def lengths(environment: Any) -> tuple[int, int]:

@@ -43,4 +43,7 @@ def parse_columns(words: tuple[str, ...]) -> Columns:
     wrong = [word for word, (_, _, names) in zip(words, pairs, strict=True) if not names]
     if wrong:
         raise UsageError(f"columns are written ARRAY=NAME,NAME; got {wrong[0]!r}")
-    return {array: names.split(",") for array, _, names in pairs}
+    found: dict[str, list[str]] = {}
+    for array, _, names in pairs:
+        found.setdefault(array, []).extend(names.split(","))
+    return found

@@ -22,6 +22,7 @@ from road.collecting.policies import Actor, chance, find_actors, from_file
 from road.collecting.rows import (
     Tell,
     demonstrated,
+    episode_returns,
     head,
     joined,
     mean_return,
@@ -100,6 +101,7 @@ class Collector:
             "level": level,
             "rows": None if level == HUMAN and self.wanted.rows is None else self.wanted.count,
             "seed": self.wanted.seed,
+            "horizon": self.place.horizon,
             "policies": {part: self.origin(part) for part in parts},
         }
 
@@ -107,14 +109,16 @@ class Collector:
         actors = self._actors[part]
         if actors is None:
             settings = json.dumps(dataclasses.asdict(self.learning), sort_keys=True)
-            return [f"SAC of this library, {settings}"]
+            return [f"SAC of this library, {settings}, noise {self.wanted.noise.get(part)}"]
         return [actor.origin for actor in actors]
 
     def came(self, level: str, dataset: Dataset) -> dict[str, Any]:
         """What a reader wants to know before the rows are loaded."""
-        returns = whole_returns(dataset, self.place.horizon)
-        mean = float(returns.mean())
-        score = None if self.place.score is None else self.place.score.normalise(mean)
+        whole = whole_returns(dataset, self.place.horizon)
+        # A part of one episode is all that there may be; it has a return, but no score.
+        returns = whole if len(whole) else episode_returns(dataset)
+        mean, scale = float(returns.mean()), self.place.score
+        score = None if scale is None or not len(whole) else scale.normalise(mean)
         learnt = dataclasses.asdict(self.learnt) if self.is_learnt(level) else None
         return {
             "rows": len(dataset),

@@ -62,9 +62,16 @@ def find_actors(part: str, place: Place, wanted: Wanted) -> list[Actor] | None:
     controller = CONTROLLERS.get(place.task.family, {}).get(part)
     if controller is not None and controller.walker is None:
         return [controlled(controller, None, noise)]
-    if part == PLAY:
-        find_controller(part, place)  # says what is missing
+    if part == PLAY:  # nobody learns to play: somebody has to know the way
+        refuse_to_play(place, controller)
     return None
+
+
+def refuse_to_play(place: Place, controller: Controller | None) -> None:
+    """Say what is missing."""
+    if controller is None:
+        raise UsageError(f"{place.name} has no controller; give a policy for {PLAY}")
+    find_controller(PLAY, place)
 
 
 def demonstrators(place: Place, named: tuple[str, ...]) -> Actor:
@@ -216,7 +223,9 @@ def from_function(name: str, place: Place, noise: Noise, allowed: tuple[str, ...
     if not callable(call):
         raise UsageError(f"the module {module!r} has no function {function!r}")
     policy = partial(called, call, name, place)
-    return Actor(f"{name}, noise {noise}", lambda _: with_noise(lambda *_: policy, noise))
+    file = getattr(sys.modules[module], "__file__", None)
+    code = "" if file is None else f" of {name_of(Path(file))}"
+    return Actor(f"{name}{code}, noise {noise}", lambda _: with_noise(lambda *_: policy, noise))
 
 
 def called(

@@ -112,16 +112,18 @@ def head(dataset: Dataset, rows: int) -> Dataset:
     return Dataset(**arrays, notes=())
 
 
-def whole_returns(dataset: Dataset, horizon: int | None) -> NDArray[np.float64]:
-    """Return of every episode; a last one that was cut before its time does not count.
-
-    If it is all that there is, it counts.
-    """
+def episode_returns(dataset: Dataset) -> NDArray[np.float64]:
     stops = np.flatnonzero(dataset.episode_ends) + 1
     starts = np.concatenate([[0], stops[:-1]])
-    returns = np.add.reduceat(dataset.reward.astype(np.float64), starts)
-    whole = bool(dataset.terminated[-1]) or stops[-1] - starts[-1] == horizon
-    return returns if whole or len(returns) == 1 else returns[:-1]
+    return np.add.reduceat(dataset.reward.astype(np.float64), starts)
+
+
+def whole_returns(dataset: Dataset, horizon: int | None) -> NDArray[np.float64]:
+    """Of every episode but a last one that was cut before its time."""
+    returns = episode_returns(dataset)
+    before = np.flatnonzero(dataset.episode_ends[:-1])
+    length = len(dataset) - (before[-1] + 1 if before.size else 0)
+    return returns if dataset.terminated[-1] or length == horizon else returns[:-1]
 
 
 def mean_return(place: Place, actor: Actor, count: int, seed: int) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from road.collecting.levels import parts_of
+from road.collecting.levels import HUMAN, parts_of
 from road.errors import UsageError
 
 Noise: TypeAlias = float | Literal["own"]
@@ -32,6 +32,7 @@ class Wanted:
             raise UsageError(f"steps must be 2 or more, got {self.rows}")
         if not 0 <= self.seed < 2**32:
             raise UsageError(f"seed must lie in 0 to 2^32 - 1, got {self.seed}")
+        self._check_policies()
         parts = parts_of(self.levels)
         for name in {**self.policies, **self.noise}:
             if name not in parts:
@@ -39,6 +40,17 @@ class Wanted:
                     f"{name!r} has a policy or noise, but nothing of it is collected; "
                     f"levels are made of {', '.join(parts)}"
                 )
+
+    def _check_policies(self) -> None:
+        for name, named in self.policies.items():
+            if self.count < 2 * len(named):
+                raise UsageError(
+                    f"{self.count} steps are too few for the {len(named)} policies of {name}: each "
+                    "needs two or more"
+                )
+        for name in self.noise:
+            if name == HUMAN or (name == "random" and name not in self.policies):
+                raise UsageError(f"there is nobody to disturb on the level {name}: it has no noise")
 
     @property
     def count(self) -> int:

@@ -174,6 +174,12 @@ def check(path: Path, weights: Weights) -> None:
                 f"the layer before ask for {(len(bias), width)}"
             )
         width = len(bias)
+    hidden = weights.layers[-1][0].shape[1]
+    if weights.spread is not None and weights.spread[0].shape != (weights.outputs, hidden):
+        raise DataError(
+            f"{path}: w_logstd has shape {weights.spread[0].shape}, where w_mean beside it asks "
+            f"for {(weights.outputs, hidden)}"
+        )
     check_sides(path, weights)
 
 
@@ -187,6 +193,8 @@ TOGETHER = (
     ("out_shift", "out_scale"),
 )
 """Arrays of which all are there or none."""
+SINGLE = ("obs_eps", "obs_clip", "time_feature")
+NUMBERS = (*SIDES["inputs"], *SIDES["outputs"], *SINGLE)
 
 
 def check_sides(path: Path, weights: Weights) -> None:
@@ -196,6 +204,7 @@ def check_sides(path: Path, weights: Weights) -> None:
         if there and len(there) < len(group):
             missing = next(name for name in group if name not in there)
             raise DataError(f"{path}: {there[0]} needs {missing} beside it")
+    check_numbers(path, weights.more)
     for side, names in SIDES.items():
         for name in names:
             found = np.shape(weights.more.get(name, np.zeros(widths[side])))
@@ -203,3 +212,13 @@ def check_sides(path: Path, weights: Weights) -> None:
                 raise DataError(
                     f"{path}: {name} has shape {found} where there are {widths[side]} {side}"
                 )
+
+
+def check_numbers(path: Path, more: Mapping[str, NDArray[Any]]) -> None:
+    for name, array in more.items():
+        if name in NUMBERS and not (array.dtype.kind in "fiub" and np.isfinite(array).all()):
+            raise DataError(f"{path}: {name} is {array.dtype}, not finite numbers throughout")
+        if name in SINGLE and array.size != 1:
+            raise DataError(f"{path}: {name} has shape {array.shape} where one value is meant")
+    if "obs_var" in more and (more["obs_var"] + more["obs_eps"] <= 0.0).any():
+        raise DataError(f"{path}: obs_var + obs_eps is not above zero everywhere")

@@ -54,9 +54,9 @@ def log_of_episodes(where: str, episodes: Iterable[tuple[str, Mapping[str, Any]]
 
 
 def check_alike(where: str, rows: Mapping[str, Mapping[str, NDArray[Any]]]) -> None:
-    """Whether observations and actions of all episodes have the same columns."""
+    """Whether the rows of all episodes have the same columns."""
     first = next(iter(rows))
-    for name in ("observation", "action"):
+    for name in ("observation", "action", "next_observation", "reward"):
         shapes = {label: each[name].shape[1:] for label, each in rows.items()}
         other = next((label for label, shape in shapes.items() if shape != shapes[first]), None)
         if other is not None:

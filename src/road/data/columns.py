@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 from road.data.log import ALIASES, REQUIRED
@@ -51,11 +52,19 @@ def numbered(header: Sequence[str], aliases: Sequence[str]) -> list[str]:
     for alias in aliases:
         if alias in header:
             return [alias]
-        parts = {
-            int(match[1]): column
-            for column in header
-            if (match := re.fullmatch(rf"{alias}[_.\[]?(\d+)\]?", column))
-        }
-        if parts:
-            return [parts[index] for index in sorted(parts)]
+        matches = [re.fullmatch(rf"{alias}[_.\[]?(\d+)\]?", column) for column in header]
+        if found := [match for match in matches if match]:
+            return in_order(alias, [(int(match[1]), match[0]) for match in found])
     return []
+
+
+def in_order(alias: str, found: list[tuple[int, str]]) -> list[str]:
+    """The columns of an array by their number."""
+    ranked = sorted(found)
+    for (number, one), (other, two) in pairwise(ranked):
+        if number == other:
+            raise UsageError(
+                f"columns {one!r} and {two!r} are both number {number} of {alias}; say which are "
+                "meant with --columns"
+            )
+    return [column for _, column in ranked]

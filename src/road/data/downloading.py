@@ -15,7 +15,7 @@ from road.data.extras import need
 from road.data.loading import split_source
 from road.data.sniff import kind_of
 from road.data.sources.d4rl import find_copy, find_published, kept_at
-from road.data.sources.minari import dataset_folder
+from road.data.sources.minari import MAIN, dataset_folder
 from road.errors import DataError, LockedError, StorageError, UsageError
 
 Progress: TypeAlias = Callable[[int, int | None], None]
@@ -120,7 +120,8 @@ def check_space(part: Path, total: int | None, done: int) -> None:
 def check_arrived(url: str, part: Path, sha256: str | None) -> None:
     """Whether it is data at all, and the very file if its checksum is known."""
     try:
-        kind_of(part)
+        if (kind := kind_of(part)) != "hdf5":
+            raise DataError(f"{url} gave a {kind} file where HDF5 is meant; try again, or a mirror")
         if sha256 is not None and checksum(part) != sha256:
             raise DataError(f"{url} gave another file than was published; try again, or a mirror")
     except DataError:
@@ -136,7 +137,7 @@ def checksum(path: Path) -> str:
 def download_minari(name: str) -> Path:
     """By the minari package, which knows its servers; it is used for nothing else."""
     folder = dataset_folder(name)
-    if (folder / "data").is_dir():
+    if (folder / "data" / MAIN).is_file():
         return folder
     minari = need("minari", "minari", "downloading Minari datasets")
     try:

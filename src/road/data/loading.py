@@ -1,7 +1,7 @@
 """A dataset by the name of its source: ``file:PATH``, ``d4rl:NAME``, ``minari:ID``."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -10,7 +10,7 @@ from road.data.blocks import Room, in_memory
 from road.data.columns import Columns
 from road.data.dataset import Dataset
 from road.data.log import Box, Log
-from road.data.reading import Reading, understand
+from road.data.reading import AS_LOGGED, Reading, understand
 from road.data.sources.d4rl import read_d4rl
 from road.data.sources.file import read_file
 from road.data.sources.minari import read_minari
@@ -65,6 +65,8 @@ def load(
         UsageError: the source or one of the settings is not of this kind.
     """
     reading = Reading(action_box, horizon, terminals, drop_nonfinite)
+    if action_box is not None and split_source(source)[0] == STORED:
+        raise UsageError("stored: data has its actions in [-1, 1] already; give no action_box")
     return load_with(source, reading, Selection(columns, keys))
 
 
@@ -73,9 +75,19 @@ def load_with(
 ) -> Dataset:
     """The same, with its settings in two values and its arrays where the caller wants them."""
     scheme, name = split_source(source)
-    if scheme == STORED:  # settled when it was made
+    if scheme == STORED:
+        refuse_settled(reading, selection)
         return open_stored(Path(name).expanduser())
     return understand(read_log(source, selection, room), reading, room)
+
+
+def refuse_settled(reading: Reading, selection: Selection) -> None:
+    """What was stored was understood before; the box of an environment is no wish of the user's."""
+    if replace(reading, action_box=None) != AS_LOGGED or selection != Selection():
+        raise UsageError(
+            "stored: data was settled when it was made; say how to read it where it is made, from "
+            "its own source"
+        )
 
 
 def read_log(source: str, selection: Selection, room: Room = in_memory) -> Log:

@@ -72,6 +72,6 @@ def bad_rows(log: Log, *, drop: bool) -> NDArray[np.bool_]:
     if bad.any():
         told = f"left out {rows_of(int(bad.sum()))} with NaN or inf"
         log.notes.append(Finding("warning", told, int(np.argmax(bad))))
-        for array in numbers.values():
-            array[bad] = 0.0
+        for array in numbers.values():  # with a row that is sound: zero may be outside of the box
+            array[bad] = 0.0 if bad.all() else array[np.argmin(bad)]
     return bad

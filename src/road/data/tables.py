@@ -120,6 +120,8 @@ def parquet_column(where: str, table: Any, column: str) -> NDArray[Any]:
     if any(is_kind(values.type) for is_kind in kinds):
         compute = need("pyarrow.compute", "tables", "reading Parquet")
         lengths = compute.list_value_length(values).to_numpy(zero_copy_only=False)
+        if not len(lengths):
+            return np.empty((0, 1))
         if (lengths != lengths[0]).any():
             row = int(np.argmax(lengths != lengths[0]))
             raise DataError(f"{where}: {column} holds {lengths[row]} numbers at row {row}, "

@@ -22,6 +22,7 @@ from road.errors import DataError, UsageError
 
 ID = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*/)*[A-Za-z0-9_][A-Za-z0-9_.-]*-v\d+")
 LARGEST_METADATA = 16 * 2**20
+MAIN = "main_data.hdf5"
 
 
 def minari_root() -> Path:
@@ -43,7 +44,12 @@ def read_minari(name: str, keys: Sequence[str] | None = None) -> Log:
         DataError: it is not, or it cannot be read.
     """
     folder = dataset_folder(name) / "data"
-    path = folder / "main_data.hdf5"
+    path = folder / MAIN
+    if not path.is_file() and folder.is_dir():
+        raise DataError(
+            f"{folder}: there is no {MAIN}: half a download, or a dataset in Arrow's format, which "
+            "is not read here; remove the folder and download it again, or convert it with minari"
+        )
     if not path.is_file():
         raise DataError(
             f"minari:{name} is not on this machine: run `road data download minari:{name}`, "
@@ -108,8 +114,12 @@ def action_box(path: Path) -> Box | None:
         raise DataError(
             f"{path}: the actions are {space.get('type')}; only continuous actions can be learnt"
         )
-    low, high = (np.asarray(space.get(edge), np.float64).reshape(-1) for edge in ("low", "high"))
-    return low, high
+    try:
+        edges = [np.asarray(space.get(edge), np.float64).reshape(-1) for edge in ("low", "high")]
+    except (ValueError, TypeError) as error:
+        raise DataError(f"{path}: damaged metadata ({error}); get it again") from error
+    # An action space without edges says nothing about the actions in the log.
+    return (edges[0], edges[1]) if np.isfinite(edges).all() else None
 
 
 def space_of(path: Path, name: str) -> Mapping[str, Any] | None:
@@ -118,7 +128,10 @@ def space_of(path: Path, name: str) -> Mapping[str, Any] | None:
         if path.stat().st_size > LARGEST_METADATA:
             raise DataError(f"{path}: {path.stat().st_size:,} bytes of metadata; get it again")
         written = json.loads(path.read_text("utf-8")).get(name)
-        return None if written is None else json.loads(written)
+        space = None if written is None else json.loads(written)
+        if not isinstance(space, dict | None):
+            raise ValueError(f"{name} is no table of names and values")
+        return space
     except FileNotFoundError:
         return None
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
