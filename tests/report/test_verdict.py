@@ -10,6 +10,7 @@ import pytest
 from road.mixing import informedness
 from road.report import load_run, summarise
 from road.report.comparison import comparison_verdict
+from road.report.sections import curve_figure
 
 WriteRun = Callable[..., Path]
 
@@ -82,6 +83,19 @@ def test_a_fall_is_called_a_fall(write_run: WriteRun):
 def test_no_change_is_called_none(write_run: WriteRun):
     summary = summarise(load_run(with_scores(write_run(), [66.7], [60.0, 67.0])))
     assert summary.verdict.startswith("Fine-tuning left IQL at 67.0 on")
+
+
+def test_a_return_without_a_scale_is_judged_by_its_size(write_run: WriteRun):
+    """From no success to nineteen of twenty is less than a point, and not where it began."""
+    own = {"own": {"env": "Goal-v0", "data": "file:log.hdf5"}}
+    run = load_run(with_scores(write_run(config=own), [0.0], [0.0, 0.95]))
+    assert summarise(run).verdict.startswith("Fine-tuning took IQL from 0 to 0.95 on")
+    assert "the return of an episode, on no scale" in str(curve_figure(run, summarise(run)))
+    same = load_run(with_scores(write_run("same", config=own), [-870.0], [-870.0, -873.0]))
+    assert summarise(same).verdict.startswith("Fine-tuning left IQL at -873 on")
+    scaled = {"own": {**own["own"], "score_min": 0.0, "score_max": 1.0}}
+    run = load_run(with_scores(write_run("scaled", config=scaled), [66.7], [66.7, 67.0]))
+    assert summarise(run).verdict.startswith("Fine-tuning left IQL at 67.0 on")
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,14 @@ class RunRecord:
         """Whether a loop that is not ours saved it; its scores have a scale of their own."""
         return self.config.get("loop") == "foreign"
 
+    @property
+    def raw(self) -> bool:
+        """Whether its scores are returns as they are, on no scale of 0 to 100."""
+        told = self.config.get("own")
+        own = cast("Row", told) if isinstance(told, dict) else {}
+        unlisted = "env" in own or "given" in self.config
+        return self.foreign or (unlisted and "score_min" not in own)
+
 
 def load_run(folder: Path) -> RunRecord:
     """Read a run folder, of a finished run or of one that is still going.

@@ -56,7 +56,8 @@ def run_sections(run: RunRecord, summary: Summary) -> Iterable[Markup]:
 
 
 def curve_figure(run: RunRecord, summary: Summary) -> Markup:
-    scale = "as your loop logged it" if run.foreign else "0 is a random policy, 100 the reference"
+    raw = "as your loop logged it" if run.foreign else "the return of an episode, on no scale"
+    scale = raw if run.raw else "0 is a random policy, 100 the reference"
     caption = (
         f"Score at every evaluation: {scale}. The dashed line is "
         "where pretraining ended; look for how far the curve falls below it after the switch "

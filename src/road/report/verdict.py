@@ -12,6 +12,8 @@ SCHEDULES = ("decreasing", "ramp")
 """Mixers whose ratio follows the clock and nothing else."""
 SAME_SCORE = 1.0
 """Scores that differ by less are called the same: the normalised scale is 0 to 100."""
+SAME_SHARE = 0.01
+"""Returns that have no scale are called the same if they differ by less than this share."""
 
 
 def run_verdict(
@@ -38,12 +40,21 @@ def what_training_did(
         return f"there is no evaluation of {agent} on {task}"
     has = "" if progress.finished else "has "
     if final is None:
-        return f"pretraining {has}brought {agent} to {pretrained:.1f} on {task}"
+        return f"pretraining {has}brought {agent} to {score(run, pretrained)} on {task}"
     change = final - pretrained
-    if abs(change) < SAME_SCORE:
-        return f"fine-tuning {has}left {agent} at {final:.1f} on {task}, where it began"
+    if abs(change) < same_score(run, pretrained, final):
+        return f"fine-tuning {has}left {agent} at {score(run, final)} on {task}, where it began"
     verb = ("taken" if has else "took") if change > 0 else "lowered"
-    return f"fine-tuning {has}{verb} {agent} from {pretrained:.1f} to {final:.1f} on {task}"
+    began, ended = score(run, pretrained), score(run, final)
+    return f"fine-tuning {has}{verb} {agent} from {began} to {ended} on {task}"
+
+
+def score(run: RunRecord, value: float) -> str:
+    return f"{value:.4g}" if run.raw else f"{value:.1f}"
+
+
+def same_score(run: RunRecord, *scores: float) -> float:
+    return SAME_SHARE * max(map(abs, scores)) if run.raw else SAME_SCORE
 
 
 def what_the_mixer_did(run: RunRecord, informed: Informedness | None) -> list[str]:
