@@ -242,6 +242,8 @@ def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) 
         (["download", "file:x"], "is not downloaded"),
         (["check", "{}", "--env", "evil:Env-v0"], "evil"),
         (["check", "{}", "--horizon", "0"], "horizon must be 1 or more"),
+        (["check", "{}", "--columns", "observation=x"], "columns are of tables"),
+        (["check", "{}", "--keys", "x"], "keys are said of minari: sources only"),
     ],
 )
 def test_wrong_words_are_told_in_one_line(

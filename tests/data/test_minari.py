@@ -133,6 +133,12 @@ def test_what_is_here_is_not_downloaded_again() -> None:
     assert download("minari:tests/here-v0") == dataset_folder("tests/here-v0")
 
 
+def test_keys_of_flat_observations_are_refused() -> None:
+    write_minari(dataset_of(sample()), "tests/flat-v0")
+    with pytest.raises(UsageError, match="have no keys"):
+        load("minari:tests/flat-v0", keys=["x"])
+
+
 def test_half_a_download_does_not_send_in_a_circle() -> None:
     write_minari(dataset_of(sample()), "tests/half-v0")
     folder = dataset_folder("tests/half-v0") / "data"

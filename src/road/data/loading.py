@@ -93,6 +93,9 @@ def refuse_settled(reading: Reading, selection: Selection) -> None:
 def read_log(source: str, selection: Selection, room: Room = in_memory) -> Log:
     """The rows of a source as they were found."""
     scheme, name = split_source(source)
+    for part, only in (("columns", "file"), ("keys", "minari")):
+        if getattr(selection, part) is not None and scheme != only:
+            raise UsageError(f"{part} are said of {only}: sources only, got {source!r}")
     return SOURCES[scheme](name, selection, room)
 
 

@@ -10,7 +10,7 @@ from road.data.log import Log
 from road.data.npz import read_npz
 from road.data.sniff import kind_of
 from road.data.tables import read_csv, read_parquet
-from road.errors import DataError
+from road.errors import DataError, UsageError
 
 
 def read_file(name: str, columns: Columns | None = None, room: Room = in_memory) -> Log:
@@ -21,6 +21,8 @@ def read_file(name: str, columns: Columns | None = None, room: Room = in_memory)
     if not path.exists():
         raise DataError(f"{path}: there is no such file")
     kind = kind_of(path)
+    if columns is not None and kind in ("hdf5", "npz"):
+        raise UsageError(f"{path}: columns are of tables; the arrays of this file have names")
     if kind == "hdf5":
         return read_flat(path, room)
     if kind == "npz":

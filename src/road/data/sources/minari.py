@@ -82,6 +82,8 @@ def observations(path: Path, episode: Any, keys: Sequence[str] | None) -> NDArra
 
     found = step_into(path, episode, "observations")
     if isinstance(found, h5py.Dataset):
+        if keys is not None:
+            raise UsageError(f"{path}: its observations have no keys; leave them out")
         return read_array(path, episode, "observations", "observations")
     chosen = list(leaves(path, found)) if keys is None else list(keys)
     parts = [read_array(path, found, key, key) for key in chosen]
