@@ -122,10 +122,10 @@ def test_the_papers_line_stands_below_ours(read: str):
         "latex": lambda: read_latex(latex_table(OURS, PAPER))[0],
     }[read]()
     assert rows[0] == ["Task", "", *METHODS]
-    assert rows[3][:3] == ["pole", "ours", "−5.00 ± 0.25"]
-    assert rows[4] == ["", "paper", "9.00", "–", "–", "7.00"]
-    assert rows[2] == ["", "paper", "–", "–", "–", "–"]
-    assert len(rows) == 1 + 2 * 3
+    assert rows[1][1] == rows[2][1] == "ours"  # the paper has nothing on the first task
+    assert rows[2][:3] == ["pole", "ours", "−5.00 ± 0.25"]
+    assert rows[3] == ["", "paper", "9.00", "–", "–", "7.00"]
+    assert [row[0] for row in rows[4:]] == ["Average of 1 task"]  # the paper's pole lacks methods
 
 
 def test_equal_as_printed_is_marked_equally():
@@ -150,10 +150,13 @@ def test_a_cell_of_fewer_runs_says_so():
 def test_averages_of_ours_and_of_the_paper_are_over_the_same_tasks():
     """The paper has no maze, and knows nothing of two of the methods."""
     whole = replace(OURS, means=np.array([[10.0, 30.0, 20.0, 40.0], [1.0, 2.0, 3.0, 4.0]]))
-    ours, paper = lines_of(whole, PAPER)[-2:]
+    ours, paper, all_of_ours = lines_of(whole, PAPER)[-3:]
     assert ours.name == "Average of 1 task"
     assert [cell.text for cell in ours.cells] == ["1.00", "2.00", "3.00", "4.00"]
     assert [cell.text for cell in paper.cells] == ["9.00", "–", "–", "7.00"]
+    assert (all_of_ours.name, all_of_ours.source) == ("Average", "ours")
+    assert [cell.text for cell in all_of_ours.cells] == ["5.50", "16.00", "11.50", "22.00"]
+    assert [line.average for line in lines_of(whole, PAPER)] == [False] * 3 + [True] * 3
 
 
 def test_a_negative_zero_is_a_zero():

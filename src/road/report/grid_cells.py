@@ -64,21 +64,35 @@ class Line:
     name: str
     source: str
     cells: tuple[Cell, ...]
+    average: bool = False
+    """Whether it is one over several tasks."""
+
+    @property
+    def known(self) -> bool:
+        """Whether there is anything in it."""
+        return any(cell.text != UNKNOWN for cell in self.cells)
 
 
 def lines_of(ours: Results, paper: Results | None = None, digits: int = DIGITS) -> list[Line]:
-    """Every task, then the average over those tasks that every method has."""
+    """Every task, then the average over those tasks that every method has.
+
+    With the paper, a task that it has nothing on is ours alone. Averages beside each other are over
+    the tasks that both have: others would invite a comparison that means nothing.
+    """
     if paper is None:
         return list(lines_from(ours, "", ours.whole, digits))
     theirs = paper.aligned(ours.tasks, ours.methods)
-    # Averages over different tasks would invite a comparison that means nothing.
     shared = ours.whole & theirs.whole
     pairs = zip(
         lines_from(ours, "ours", shared, digits),
         lines_from(theirs, "paper", shared, digits),
         strict=True,
     )
-    return [line for pair in pairs for line in pair]
+    beside = [line for pair in pairs for line in pair if line.known]
+    if (shared == ours.whole).all():
+        return beside
+    *_, average = lines_from(ours, "ours", ours.whole, digits)
+    return [*beside, average]
 
 
 def lines_from(
@@ -98,7 +112,7 @@ def lines_from(
     )
     name = "Average" + ("" if count == len(results.tasks) else f" of {counted(count, 'task')}")
     texts = [written(mean, np.nan, digits) for mean in average.tolist()]
-    yield Line(name, source, marked(texts, average, results.fixed, digits))
+    yield Line(name, source, marked(texts, average, results.fixed, digits), average=True)
 
 
 def marked(

@@ -41,7 +41,7 @@ def latex_table(ours: Results, paper: Results | None = None, digits: int = DIGIT
         for row in text_rows(lines, ours.methods, in_latex, marked_in_latex)
     )
     columns = "l" * (2 if paper else 1) + "c" * len(ours.methods)
-    last = 2 if paper else 1
+    last = sum(line.average for line in lines)
     body = [head, r"\midrule", *rows[:-last], r"\midrule", *rows[-last:]]
     parts = [
         rf"\begin{{tabular}}{{{columns}}}",
