@@ -49,7 +49,7 @@ def test_a_loop_with_scores_is_reported_whole(tmp_path: Path):
     assert (told.pretrained, told.final, told.best_step) == (-900.0, -200.0, 200)
     assert told.dip is not None
     assert (told.dip.depth, told.dip.lowest_step, told.dip.steps_to_recover) == (100.0, 100, 200)
-    assert told.verdict.startswith("Fine-tuning took My SAC from -900.0 to -200.0 on Pendulum-v1")
+    assert told.verdict.startswith("Fine-tuning took My SAC from -900 to -200 on Pendulum-v1")
 
 
 def test_the_caption_does_not_promise_a_scale_that_the_loop_did_not_use(tmp_path: Path):

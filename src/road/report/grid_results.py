@@ -20,7 +20,6 @@ class GridResults:
     title: str
     table: ScoreTable
     """Final scores, or what else ``judged_by`` says; NaN where a run is missing."""
-    judged_by: str = "the last evaluation of each run"
     fixed: tuple[int, ...] = ()
     """Which methods are constant ratios."""
     kinds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -40,6 +39,8 @@ class GridResults:
     """``[method, seed]``: how deep each run fell below its pretrained score."""
     informed: tuple[Informed, ...] = ()
     """The methods that several ratios and credits are known of, over all tasks."""
+    judged_by: str = "the last evaluation of each run"
+    """What a score is."""
     notes: tuple[str, ...] = ()
     """Sentences that a reader should know before any number."""
 
