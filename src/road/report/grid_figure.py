@@ -125,7 +125,8 @@ def curves_part(results: GridResults, width: float, top: float) -> Part:
         drawn = task_plot(results.curves[task], in_colour(results, task), before)
         marks.append(tag("text", short(task), x=pixels(left), y=pixels(down - 14), class_="entry"))
         marks.append(placed(drawn, left + 40, down, room - 64))
-    title = heading("Learning curves: score by step, mean over seeds, with 95 % bands", top)
+    bands = ", with 95 % bands" if len(named) <= MOST_BANDS else ""
+    title = heading(f"Learning curves: score by step, mean over seeds{bands}", top)
     bottom = top + 72 + step * -(-len(tasks) // ACROSS) - 40
     return Part((title, *key(named, top + 24), *marks), bottom)
 
