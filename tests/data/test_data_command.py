@@ -57,6 +57,15 @@ def test_every_fault_of_a_bad_log_is_listed_before_it_is_refused(
     )
 
 
+def test_the_faults_of_a_bad_log_as_json(tmp_path: Path, capsys: Screen) -> None:
+    path = write_hdf5(tmp_path / "log.hdf5", with_value("observations", (2, 0), np.nan))
+    assert main(["data", "check", f"file:{path}", "--json"]) == 3
+    said = capsys.readouterr()
+    fault = {"level": "error", "text": "observation holds NaN or inf in 1 row", "row": 2}
+    assert json.loads(said.out) == {"source": f"file:{path}", "findings": [fault]}
+    assert "a fault, nothing can be learnt from it" in said.err
+
+
 def test_faults_can_be_left_out_or_read_otherwise(tmp_path: Path, capsys: Screen) -> None:
     arrays = with_value("rewards", 4, np.nan)
     arrays["actions"] *= 3.0

@@ -33,7 +33,7 @@ class Check:
     out: Path | None = None
     """Where to write the same as an HTML page with plots."""
     json: bool = False
-    """Print the card as JSON instead."""
+    """Print the card as JSON instead; of data that is none, its faults."""
     allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A module that may be imported for --env MODULE:ID: its code runs."""
     how: tyro.conf.OmitArgPrefixes[ReadingFlags] = field(default_factory=ReadingFlags)
@@ -71,7 +71,11 @@ def read_with_care(flags: Check, reading: Reading) -> Dataset:
     log = read_log(flags.source, flags.how.selection)
     faults = log_faults(log, reading)
     if faults:
-        print_findings([asdict(fault) for fault in faults], Console(highlight=False))
+        told = [asdict(fault) for fault in faults]
+        if flags.json:
+            sys.stdout.write(json.dumps({"source": flags.source, "findings": told}) + "\n")
+        else:
+            print_findings(told, Console(highlight=False))
         count = "a fault" if len(faults) == 1 else f"{len(faults)} faults"
         raise DataError(
             f"{log.where}: {count}, nothing can be learnt from it; mend the log, "
