@@ -70,6 +70,13 @@ def test_mini_locomotion_is_long_enough_to_tell_something():
             assert config.online_steps // int(config.period) == 100
 
 
+@pytest.mark.parametrize("name", ["ablation-kappa", "ablation-window"])
+def test_an_ablation_is_also_made_where_the_ratio_matters(name: str):
+    mini, paper = GRIDS[name]("mini"), GRIDS[name]("paper")
+    assert "pointmaze-medium-play" in {case.label for case in mini.part().cases}
+    assert not any(case.label.startswith("pointmaze") for case in paper.cases)
+
+
 def test_protos_trust_region_opens_over_a_mini_run_as_over_the_papers():
     for scale in ("mini", "paper"):
         for cell in GRIDS["table-proto"](scale).cells():
