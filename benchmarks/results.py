@@ -90,7 +90,7 @@ def add(archive: tarfile.TarFile, name: Path, text: str, here: str) -> None:
 
 
 def earlier_makers(target: Path) -> list[dict[str, Any]]:
-    """What the page has said until now of who made its cells: a machine publishes its own."""
+    """What the page has said until now of who made its cells, and until when."""
     path = target / ABOUT
     return json.loads(path.read_text())["made_by"] if path.exists() else []
 
@@ -100,8 +100,7 @@ def about(
 ) -> dict[str, Any]:
     """What it took. Cells ran side by side and beside other work: hours are a rough measure."""
     told = json.loads((store / "grid.json").read_text())
-    more = len(cells) - sum(maker["cells"] for maker in earlier)
-    here = {"cells": more, "machine": describe_machine(), **describe_commit()}
+    ends = [ended(store / "runs" / cell["key"]) for cell in cells]
     return {
         "command": told["command"],
         "seeds": complete_seeds(told["cells"], {cell["key"] for cell in cells}),
@@ -110,8 +109,21 @@ def about(
         "worker_hours": round(sum(cell["seconds"] for cell in cells) / 3600, 2),
         "cpu_hours": round(sum(cell["cpu_seconds"] for cell in cells) / 3600, 2),
         "wall_hours": round(wall_hours(store, [cell["key"] for cell in cells]), 2),
-        "made_by": [*earlier, *([here] if more > 0 else [])],
+        "made_by": makers(ends, earlier),
     }
+
+
+def makers(ends: list[str], earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Who made how many of the cells that ended then; one that was run again has a new maker."""
+    now = {"until": max(ends, default=""), "machine": describe_machine(), **describe_commit()}
+    since, found = "", list[dict[str, Any]]()
+    for maker in [*earlier, now]:
+        until = str(maker["until"])
+        count = sum(since < end <= until for end in ends)
+        if count:
+            found.append({**maker, "cells": count})
+        since = max(since, until)
+    return found
 
 
 def in_words(told: dict[str, Any]) -> str:
@@ -144,11 +156,19 @@ def wall_hours(store: Path, cells: list[str]) -> float:
 
 
 def spans_of(run: Path) -> Iterator[tuple[float, float]]:
+    for row in ends_of(run):
+        end = datetime.fromisoformat(row["time"]).timestamp()
+        yield end - row["seconds"], end
+
+
+def ended(run: Path) -> str:
+    """When it was finished; these times are all UTC, so that they sort as they are written."""
+    return max(row["time"] for row in ends_of(run))
+
+
+def ends_of(run: Path) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in (run / "sessions.jsonl").read_text().splitlines()]
-    for row in rows:
-        if row["event"] == "ended":
-            end = datetime.fromisoformat(row["time"]).timestamp()
-            yield end - row["seconds"], end
+    return [row for row in rows if row["event"] == "ended"]
 
 
 def unpack(published: Path, store: Path) -> None:

@@ -77,15 +77,35 @@ def test_the_words_say_what_it_took(tmp_path: Path):
     assert "| by processes | 0.5 hours, 0.25 of them of CPU" in words
 
 
-def test_cells_that_were_made_elsewhere_keep_their_maker(tmp_path: Path):
+MACHINE = {"cores": 64, "cpu": "a cluster's", "system": "Linux"}
+ELSEWHERE = {
+    "until": "2026-01-01T01:00:00+00:00",
+    "machine": MACHINE,
+    "commit": "0123456789abcdef",
+    "dirty": False,
+    "cells": 2,
+}
+
+
+def test_a_cell_keeps_its_maker_until_it_is_run_again():
+    before, after = "2026-01-01T00:30:00+00:00", "2026-01-02T00:00:00+00:00"
+    assert results.makers([before, before], [ELSEWHERE]) == [ELSEWHERE]
+    again = results.makers([before, after], [ELSEWHERE])
+    assert [maker["cells"] for maker in again] == [1, 1]
+    assert again[0] == {**ELSEWHERE, "cells": 1}
+    assert again[1]["until"] == after
+    assert results.makers([before, after], again) == again
+
+
+def test_a_maker_of_whom_nothing_is_left_is_not_named():
+    (here,) = results.makers(["2026-01-02T00:00:00+00:00"], [ELSEWHERE])
+    assert here["machine"] != MACHINE
+
+
+def test_the_makers_stand_in_the_words(tmp_path: Path):
     store = finished_store(tmp_path / "grid")
-    cells = results.finished_cells(store)
-    machine = {"cores": 64, "cpu": "a cluster's", "system": "Linux"}
-    elsewhere = {"cells": 1, "machine": machine, "commit": "0123456789abcdef", "dirty": False}
-    told = results.about(store, [*cells, *cells, *cells], [elsewhere])
-    assert [maker["cells"] for maker in told["made_by"]] == [1, 2]
-    assert results.about(store, cells, [elsewhere])["made_by"] == [elsewhere]
-    assert "1 cells: 64 cores, a cluster's, Linux; published by tree `0123456789ab`<br>2 cells" in (
+    told = results.about(store, results.finished_cells(store), [ELSEWHERE])
+    assert "1 cells: 64 cores, a cluster's, Linux; published by tree `0123456789ab`" in (
         results.in_words(told)
     )
 
