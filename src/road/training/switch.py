@@ -75,7 +75,7 @@ def branch_run(plan: Plan, path: Path, pretrained: Path, command: str) -> None:
 def pretrained_state(plan: Plan, pretrained: Path) -> RunState:
     """The state at the switch of a run that has pretrained what the plan asks for."""
     other = plan_from_json(read_run_file(pretrained, CONFIG), plan.allowed)
-    ours, theirs = offline_part(plan), offline_part(other)
+    ours, theirs = wherever_it_lies(offline_part(plan)), wherever_it_lies(offline_part(other))
     if different := sorted(n for n in {*ours, *theirs} if ours.get(n) != theirs.get(n)):
         raise UsageError(f"{pretrained} has pretrained something else ({', '.join(different)})")
     saved = load_latest(pretrained / "checkpoints", lambda _: None)
@@ -86,6 +86,11 @@ def pretrained_state(plan: Plan, pretrained: Path) -> RunState:
     if counters.phase != "offline":
         raise UsageError(f"{pretrained} has gone online: it no longer stands at the switch")
     return state
+
+
+def wherever_it_lies(told: dict[str, Any]) -> dict[str, Any]:
+    """Without the place of its data, which may have moved: who shares knows it by its content."""
+    return {**told, "own": {n: v for n, v in told.get("own", {}).items() if n != "data"}}
 
 
 def copy_journals(source: Path, target: Path, lengths: dict[str, int]) -> None:
