@@ -4,14 +4,17 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.data.samples import dataset_of, sample
 from tests.experiments.conftest import FIXED, ROAD, RUN, tiny_grid
 
+from road.data.stored import store
 from road.errors import DataError, UsageError
 from road.experiments.grid import Case, Strategy
 from road.experiments.identity import canonical, cell_identity, hash_of
 from road.experiments.jobs import work_of
-from road.experiments.making import Collected
+from road.experiments.making import Collected, checksum
 from road.experiments.work import area_under
 
 
@@ -123,12 +126,30 @@ def test_data_is_known_by_what_is_in_it(tmp_path: Path):
     assert found[0] == found[1] != found[2]
 
 
+def test_a_stored_dataset_is_known_by_what_is_in_it(tmp_path: Path):
+    found = list[str]()
+    for name, reward in (("a", 1.0), ("b", 1.0), ("c", 2.0)):
+        made = dataset_of(sample(rewards=np.full(15, reward, np.float32)))
+        store(tmp_path / name, lambda _, made=made: made)
+        case = Case("pendulum-flipped", own={"data": f"stored:{tmp_path / name}"})
+        found.append(hash_of(cell_identity(tiny_grid(cases=(case,)).cells()[0].plan)))
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path):
+    path = tmp_path / "log.hdf5"
+    path.write_bytes(b"one")
+    before = checksum(path)
+    path.write_bytes(b"another")
+    assert checksum(path) != before
+
+
 def test_a_path_is_written_down_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Workers may run in other folders; and a file that is not there is told at once."""
     monkeypatch.chdir(tmp_path)
     cell = tiny_grid(cases=(Case("pendulum-flipped", own={"data": "file:x.hdf5"}),)).cells()[0]
     assert cell.plan.own.data == f"file:{tmp_path / 'x.hdf5'}"
-    with pytest.raises(DataError, match=r"x\.hdf5: there is no such file"):
+    with pytest.raises(DataError, match=r"x\.hdf5 is not there"):
         cell_identity(cell.plan)
 
 
@@ -143,6 +164,17 @@ def test_collected_data_is_known_by_its_policies(tmp_path: Path):
     assert f"expert={tmp_path / 'p.npz'}" in data.words(tmp_path)
     assert dataclasses.replace(data, train_steps=None).lacking(None) == ["p.npz"]
     assert dataclasses.replace(data, train_steps=None).lacking(tmp_path) == []
+
+
+@pytest.mark.parametrize("level", ["medium", "expert", "medium-expert", "medium-replay"])
+def test_data_that_a_learner_makes_is_known_by_how_long_it_learns(level: str):
+    short, long = (Collected("hopper-medium", level, train_steps=n) for n in (50_000, 500_000))
+    assert short.definition(None) != long.definition(None)
+
+
+def test_data_of_chance_alone_is_not_known_by_a_learner():
+    short, long = (Collected("hopper-random", "random", train_steps=n) for n in (50, 500))
+    assert short.definition(None) == long.definition(None)
 
 
 def test_a_part_by_labels_whatever_their_case():

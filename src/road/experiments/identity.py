@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from road.data.stored import read_contents
 from road.errors import DataError
 from road.experiments.making import checksum
 from road.training.config import Plan
@@ -40,10 +41,12 @@ def pretraining_identity(plan: Plan) -> dict[str, Any]:
 
 
 def with_content(told: dict[str, Any]) -> dict[str, Any]:
-    """A file of data is known by what is in it."""
-    scheme, _, path = str(told.get("own", {}).get("data", "")).partition(":")
-    if scheme != "file":
+    """A file of data, or a stored dataset, is known by what is in it."""
+    scheme, _, name = str(told.get("own", {}).get("data", "")).partition(":")
+    if scheme not in ("file", "stored"):
         return told
-    if not Path(path).is_file():
-        raise DataError(f"{path}: there is no such file, and a case of the grid learns from it")
-    return {**told, "own": {**told["own"], "data": f"sha256:{checksum(Path(path))}"}}
+    path = Path(name)
+    if not path.exists():
+        raise DataError(f"{path} is not there, and a case of the grid learns from it")
+    found = read_contents(path)["sha256"] if scheme == "stored" else checksum(path)
+    return {**told, "own": {**told["own"], "data": f"sha256:{found}"}}
