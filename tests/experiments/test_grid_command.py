@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,27 @@ def test_a_folder_of_something_else(here: Path, capsys: pytest.CaptureFixture[st
     assert "holds something else than a grid" in told
 
 
+@pytest.mark.usefixtures("here")
+def test_a_file_where_a_folder_should_be(capsys: pytest.CaptureFixture[str]):
+    assert "tiny.py is a file; give another --out" in refused(
+        capsys, "run", "tiny.py", "--out", "tiny.py"
+    )
+
+
+def test_data_that_is_a_path_and_no_source(here: Path, capsys: pytest.CaptureFixture[str]):
+    own = 'own={"data": Path("x.hdf5")}'
+    file = FILE.replace('Case("pendulum-flipped")', f'Case("pendulum-flipped", {own})')
+    (here / "tiny.py").write_text(f"from pathlib import Path\n{file}")
+    assert "data is a source such as 'file:log.hdf5'" in refused(capsys, "run", "tiny.py")
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_a_cluster_without_ray_leaves_no_folder(here: Path, capsys: pytest.CaptureFixture[str]):
+    told = refused(capsys, "run", "tiny.py", "--backend", "ray")
+    assert "pip install 'road-rl[ray]'" in told
+    assert not (here / "grids").exists()
+
+
 def test_two_runners_at_once(here: Path, capsys: pytest.CaptureFixture[str]):
     store, _ = entered(here / "grid", tiny_grid())
     with store.held():
@@ -198,6 +220,30 @@ def test_a_file_goes_on_with_a_grid_of_its_name_at_whatever_scale(here: Path, ro
     more = road("grid", "run", "tiny.py", "--seeds", "0", "--resume")
     assert "2 of 2 cells are done" in more.stdout, more.stderr
     assert '"scale": "mini"' in told.read_text()
+
+
+@pytest.mark.integration
+def test_a_grid_that_was_moved_goes_on_with_its_pretraining(here: Path, road: Road):
+    """Its data is the grid's own, and lies in the folder that moved."""
+    data = 'data=Collected("pendulum-flipped", "random", 500, train_steps=None)'
+    file = FILE.replace('Case("pendulum-flipped")', f'Case("pendulum-flipped", {data})')
+    (here / "tiny.py").write_text(f"from road.experiments.making import Collected\n{file}")
+    words = ("grid", "run", "tiny.py", "--seeds", "0")
+    first = road(*words, "--mixers", "ROAD")
+    assert first.returncode == 0, first.stderr
+    (here / "grids" / "tiny").rename(here / "elsewhere")
+    more = road(*words, "--out", "elsewhere", "--resume")
+    assert "2 of 2 cells are done" in more.stdout, more.stdout
+
+
+@pytest.mark.integration
+def test_a_changed_setting_is_said_and_not_averaged_with_the_old_one(here: Path, road: Road):
+    assert road("grid", "run", "tiny.py", "--mixers", "ROAD").returncode == 0
+    (here / "tiny.py").write_text(FILE.replace("'online_steps': 80", "'online_steps': 60"))
+    again = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0", "--resume")
+    assert "note: 2 cells of earlier commands are not what tiny asks for now" in again.stderr
+    cells = Store(here / "grids" / "tiny").description()["cells"]
+    assert [cell["seed"] for cell in cells] == [0]
 
 
 @pytest.mark.integration

@@ -1,17 +1,22 @@
 """A result is put once; what failed twice is given up; what was killed is not."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.experiments.conftest import FIXED, ROAD, entered, tiny_grid
+from tests.experiments.conftest import FIXED, ROAD, RUN, entered, tiny_grid
 
 from road.errors import LockedError, StorageError, UsageError
 from road.experiments.backends.process import conclude, outcome_of
+from road.experiments.earlier import outdated
 from road.experiments.grid import Case
-from road.experiments.jobs import Job
+from road.experiments.jobs import Job, work_of
+from road.experiments.making import Collected
 from road.experiments.running import Board, Outcome, run_grid
 from road.experiments.store import Store, put_once
+
+CASE = Case("pendulum-flipped")
 
 
 def test_a_result_is_put_once_by_whoever_is_first(tmp_path: Path):
@@ -100,6 +105,46 @@ def test_a_grid_grows_in_its_folder_and_keeps_what_was_there(tmp_path: Path):
         ("pendulum-flipped", "Fixed 0.5"),
         ("pendulum-mixed", "ROAD"),
     ]
+
+
+def test_what_is_no_part_of_a_key_can_be_mended_until_the_job_is_done(tmp_path: Path):
+    store, work = entered(tmp_path, tiny_grid(strategies=(ROAD,)))
+    key = work.cells[0][1]
+    mended = tiny_grid(strategies=(ROAD,), cases=(replace(CASE, allow_import=("a_package",)),))
+    entered(tmp_path, mended)
+    assert store.job(key).what["allowed"] == ["a_package"]
+    store.commit(key, {})
+    entered(tmp_path, tiny_grid(strategies=(ROAD,)))
+    assert store.job(key).what["allowed"] == ["a_package"]
+
+
+def test_cells_of_before_that_the_grid_asks_for_otherwise_now_are_told(tmp_path: Path):
+    """Seeds 0 to 2 were run with 80 steps; now the grid has 800."""
+    store, _ = entered(tmp_path, tiny_grid(strategies=(ROAD,), seeds=(0, 1, 2)))
+    longer = tiny_grid(run={**RUN, "online_steps": 800})
+    assert outdated(tiny_grid(), store.entered(), None) == []
+    places = outdated(longer, store.entered(), None)
+    assert places == [("pendulum-flipped", "ROAD", seed) for seed in (0, 1, 2)]
+    store.enter("tiny", "own", "test", work_of(longer.cells()), places)
+    kept = store.description()["cells"]
+    assert [(cell["strategy"], cell["seed"]) for cell in kept] == [("Fixed 0.5", 0), ("ROAD", 0)]
+
+
+def test_a_cell_that_was_renamed_does_not_stand_there_twice(tmp_path: Path):
+    store, _ = entered(tmp_path, tiny_grid())
+    renamed = tiny_grid(strategies=(replace(ROAD, label="The paper's"),))
+    assert outdated(renamed, store.entered(), None) == [("pendulum-flipped", "ROAD", 0)]
+
+
+def test_nothing_is_said_of_cells_whose_policies_are_not_at_hand(tmp_path: Path):
+    data = Collected("pendulum-flipped", "expert", policies={"expert": "p.npz"})
+    grid = tiny_grid(cases=(replace(CASE, data=data),))
+    (tmp_path / "p.npz").write_bytes(b"weights")
+    store = Store(tmp_path / "grid")
+    store.enter("tiny", "own", "test", work_of(grid.cells(), tmp_path))
+    assert outdated(grid, store.entered(), None) == []
+    (tmp_path / "p.npz").write_bytes(b"other weights")
+    assert len(outdated(grid, store.entered(), tmp_path)) == 2
 
 
 def test_a_grid_has_one_runner_at_a_time(tmp_path: Path):

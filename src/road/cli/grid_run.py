@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from road.experiments.grid import Grid
     from road.experiments.jobs import Job
     from road.experiments.running import Backend, Board
-    from road.experiments.store import Store
+    from road.experiments.store import Place, Store
 
 
 @dataclass(frozen=True)
@@ -72,19 +72,23 @@ class GridRun:
 
 def run(words: list[str]) -> int:
     flags = parse_flags(GridRun, words, "grid run")
+    from road.data.extras import need
     from road.experiments.finding import find_grid, usual_folder
     from road.experiments.jobs import work_of
     from road.experiments.store import Store
 
+    if flags.backend == "ray":
+        need("ray", "ray", "--backend ray")
     own = flags.grid.endswith(".py")
-    grid = find_grid(flags.grid, flags.scale).part(flags.tasks, flags.mixers, flags.seeds)
-    grid = with_data(grid, flags.policies)
+    whole = find_grid(flags.grid, flags.scale)
+    grid = with_data(whole.part(flags.tasks, flags.mixers, flags.seeds), flags.policies)
     work = work_of(grid.cells(), flags.policies)
     store = Store((flags.out or usual_folder(flags.grid, flags.scale)).absolute())
     scale = scale_of(store, grid.name) if own else flags.scale
     check_folder(store, grid.name, scale, flags)
     with store.held():
-        store.enter(grid.name, scale, shlex.join(["road", "grid", "run", *words]), work)
+        dropped = no_longer_of(whole, store, flags.policies)
+        store.enter(grid.name, scale, shlex.join(["road", "grid", "run", *words]), work, dropped)
         if flags.retry:
             store.forgive()
         board = carry_out(store, work.jobs, flags)
@@ -113,6 +117,20 @@ def with_data(grid: "Grid", policies: Path | None) -> "Grid":
     return dataclasses.replace(grid, cases=cases)
 
 
+def no_longer_of(grid: "Grid", store: "Store", policies: Path | None) -> "list[Place]":
+    """Cells of earlier commands that are something else by now; that is said."""
+    from road.experiments.earlier import outdated
+
+    places = outdated(grid, store.entered(), policies)
+    if places:
+        case, strategy, _ = places[0]
+        sys.stderr.write(
+            f"note: {len(places)} cells of earlier commands are not what {grid.name} asks for now, "
+            f"and are left out of it (first: {case} with {strategy}); their results are kept\n"
+        )
+    return places
+
+
 def scale_of(store: "Store", name: str) -> str:
     """A file may go on with a grid of its name, at whatever scale that was begun."""
     from road.experiments.finding import OWN
@@ -127,6 +145,8 @@ def check_folder(store: "Store", name: str, scale: str, flags: GridRun) -> None:
     from road.experiments.store import GRID
 
     path: Path = store.path
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"{path} is a file; give another --out")
     if not (path / GRID).exists():
         if path.exists() and any(each.name != "LOCK" for each in path.iterdir()):
             raise UsageError(f"{path} holds something else than a grid; give another --out")

@@ -131,10 +131,10 @@ class Grid:
 
     def plan(self, case: Case, strategy: Strategy, seed: int) -> Plan:
         """What ``road train`` would be asked to do."""
-        own: dict[str, Any] = {**case.own, **anchored(case.own.get("data"))}
-        if case.data is not None:
-            own["data"] = FROM_THE_GRID
         try:
+            own: dict[str, Any] = {**case.own, **anchored(case.own.get("data"))}
+            if case.data is not None:
+                own["data"] = FROM_THE_GRID
             task = case.task or own.get("env") or case.label
             base = default_plan(task, self.agent, strategy.mixer, Own(**own))
             return dataclasses.replace(
@@ -149,8 +149,10 @@ class Grid:
             raise UsageError(f"{where}: {error}") from error
 
 
-def anchored(data: str | None) -> dict[str, str]:
+def anchored(data: Any) -> dict[str, str]:
     """A path is written down whole: workers may run in other folders."""
+    if not isinstance(data, str | None):
+        raise TypeError(f"data is a source such as 'file:log.hdf5', not {data!r}")
     scheme, _, path = (data or "").partition(":")
     if scheme not in ("file", "stored"):
         return {}

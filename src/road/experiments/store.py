@@ -14,15 +14,17 @@ logs/KEY.log            what the worker said
 import json
 import os
 import uuid
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from road.errors import LockedError, StorageError, UsageError
 from road.experiments.jobs import Job, Work, job_from_json
 from road.training.folder import RunFolder, read_run_file, write_json_whole
 
+Place: TypeAlias = tuple[str, str, int]
+"""Case, strategy and seed of a cell."""
 FORMAT = 1
 GRID = "grid.json"
 ABOUT = ("name", "scale", "command", "cells")
@@ -108,11 +110,19 @@ class Store:
             raise StorageError(f"{self.path / GRID} is damaged: it has no {lacking[0]!r}")
         return told
 
-    def enter(self, name: str, scale: str, command: str, work: Work) -> None:
-        """Add the work of a grid to its folder; what stands there already stays."""
-        before: dict[str, Any] = {"command": "", "cells": []}
-        if (self.path / GRID).exists():
-            before = self.description()
+    def entered(self) -> list[dict[str, Any]]:
+        """The cells that earlier commands have asked for; none before the first."""
+        return self.description()["cells"] if (self.path / GRID).exists() else []
+
+    def enter(
+        self, name: str, scale: str, command: str, work: Work, dropped: Sequence[Place] = ()
+    ) -> None:
+        """Add the work of a grid to its folder; what stands there stays, but for what is dropped.
+
+        Results are never deleted: a cell that is asked for again is done already.
+        """
+        earlier = self.description()["command"] if (self.path / GRID).exists() else ""
+        before = [cell for cell in self.entered() if place_of(cell) not in dropped]
         now = [
             {"case": cell.case, "strategy": cell.strategy, "seed": cell.seed, "key": key}
             for cell, key in work.cells
@@ -123,11 +133,12 @@ class Store:
         except OSError as error:
             raise StorageError(f"cannot write to {self.path}: {error.strerror}") from error
         for job in work.jobs:
-            if not (self.path / "jobs" / f"{job.key}.json").exists():
-                put_once(self.path / "jobs" / f"{job.key}.json", job.to_json())
-        commands = with_command(before["command"].splitlines(), command)
-        about = {"format": FORMAT, "name": name, "scale": scale, "command": "\n".join(commands)}
-        write_json_whole(self.path / GRID, {**about, "cells": joined(before["cells"], now)})
+            # Places and permissions are no part of a key: what is not done yet has the latest.
+            if not self.is_done(job.key):
+                write_json_whole(self.path / "jobs" / f"{job.key}.json", job.to_json())
+        commands = "\n".join(with_command(str(earlier).splitlines(), command))
+        about = {"format": FORMAT, "name": name, "scale": scale, "command": commands}
+        write_json_whole(self.path / GRID, {**about, "cells": joined(before, now)})
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -154,9 +165,11 @@ def with_command(before: list[str], command: str) -> list[str]:
 
 def joined(before: Iterable[dict[str, Any]], now: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Cells of earlier commands stay, unless the same place has become another cell."""
-    places = {(cell["case"], cell["strategy"], cell["seed"]): cell for cell in before}
-    places |= {(cell["case"], cell["strategy"], cell["seed"]): cell for cell in now}
-    return list(places.values())
+    return list({place_of(cell): cell for cell in [*before, *now]}.values())
+
+
+def place_of(cell: Mapping[str, Any]) -> Place:
+    return cell["case"], cell["strategy"], cell["seed"]
 
 
 def put_once(path: Path, data: dict[str, Any]) -> bool:
