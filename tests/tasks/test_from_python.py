@@ -18,6 +18,8 @@ from tests.tasks.test_own import some_rows
 import road
 from road.agents.cql import CQL
 from road.agents.iql import IQL
+from road.agents.pex import PEX
+from road.agents.proto import PROTO
 from road.errors import EnvironmentFailure, UsageError
 from road.mixing import FixedMixer
 from road.replay.rows import unpack
@@ -109,6 +111,15 @@ def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Pa
     assert result.folder is None
     assert [event for event in told if isinstance(event, Evaluated)] == list(result.evaluations)
     assert len(result.evaluations) == 2
+
+
+@pytest.mark.parametrize("agent", [PEX(hidden=(8, 8)), PROTO(hidden=(8, 8))])
+def test_a_run_without_an_online_phase_ends_with_the_agent_it_pretrained(agent: Any) -> None:
+    """Nothing was carried over, so the online agent's networks are not there."""
+    settings = {**TINY, "online_steps": 0}
+    result = road.finetune(bodies.Cart, some_rows(), agent=agent, **settings)
+    assert result.policy(np.zeros(2)).shape == (1,)
+    assert [event.phase for event in result.evaluations] == ["offline"]
 
 
 def test_a_misspelt_setting_gets_the_nearest_name() -> None:

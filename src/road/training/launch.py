@@ -144,7 +144,9 @@ def evaluate_run(
 
 def agent_of(plan: Plan, state: RunState) -> AnyAgent:
     """Which of the recipe's two agents a state belongs to."""
-    offline = plan.recipe.offline if state.counters.phase == "offline" else None
+    # A run without an online phase ends with the agent that it pretrained.
+    carried = state.counters.phase != "offline" and plan.config.online_steps > 0
+    offline = None if carried else plan.recipe.offline
     return plan.recipe.online if offline is None else offline
 
 
