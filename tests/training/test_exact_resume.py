@@ -141,6 +141,26 @@ def test_evaluating_more_often_changes_nothing(undisturbed: dict[str, Any], tmp_
     assert set(differs) == {"evaluations", "state"}  # state holds the number of evaluations
 
 
+def offline_steps_of(name: str, folder: Path) -> list[int]:
+    rows = map(json.loads, (folder / f"{name}.jsonl").read_text().splitlines())
+    return [row["step"] for row in rows if row["phase"] == "offline"]
+
+
+def test_what_is_due_inside_a_stack_of_updates_is_done_at_its_end(tmp_path: Path):
+    """Offline updates come in stacks of 50; the end of the phase is judged as online step 0."""
+    plan = tiny_plan(evaluate_every=60, log_every=60, online_steps=1)
+    start_run(plan, tmp_path / "run", "test", lambda _: None)
+    assert offline_steps_of("evaluations", tmp_path / "run") == [100]
+    assert offline_steps_of("metrics", tmp_path / "run") == [100, 120]
+
+
+def test_a_checkpoint_that_is_due_inside_a_stack_is_made_at_its_end(tmp_path: Path):
+    plan = tiny_plan(offline_steps=250, evaluate_every=1000, checkpoint_every=60)
+    start_run(plan, tmp_path / "run", "test", lambda _: None, until_switch=True)
+    kept = [path.name[-3:] for path in checkpoints(tmp_path / "run" / "checkpoints")]
+    assert kept == ["200", "250"]
+
+
 def test_another_seed_gives_another_run(undisturbed: dict[str, Any], tmp_path: Path):
     start_run(tiny_plan(seed=4), tmp_path / "run", "test", lambda _: None)
     assert "agent/0000" in differing(contents(tmp_path / "run"), undisturbed)

@@ -30,3 +30,8 @@ def pretrain(
         metrics.check(done, "offline")
         counters.offline_updates += updates
         yield metrics
+
+
+def stack_before(step: int) -> int:
+    """Where the stack began that ended at this step."""
+    return (step - 1) // STACK * STACK

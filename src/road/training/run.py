@@ -22,7 +22,7 @@ from road.training.evidence import Readings
 from road.training.finetune import Finetuning, OnlineStep
 from road.training.folder import RunFolder
 from road.training.journal import Journal
-from road.training.pretrain import pretrain
+from road.training.pretrain import pretrain, stack_before
 from road.training.refusing import check_spaces
 from road.training.rollout import Rollout, guarded
 from road.training.sampling import make_sampler
@@ -132,12 +132,8 @@ class Run:
             raise
 
     def log_metrics(self, metrics: Metrics) -> None:
-        """A row whenever the steps just made reach a multiple of ``log_every``."""
-        made, step = len(metrics.table), self.state.step
-        if self.state.counters.phase == "online":
-            made = 1
-        if step // self.config.log_every > (step - made) // self.config.log_every:
-            row = {"phase": self.state.counters.phase, "step": step, **metrics.last()}
+        if self.reached(self.config.log_every):
+            row = {"phase": self.state.counters.phase, "step": self.state.step, **metrics.last()}
             self.journal.append("metrics", row)
 
     def log_step(self, step: OnlineStep) -> None:
@@ -179,8 +175,8 @@ class Run:
             # The end of this phase is judged as step 0 of the next one.
             last = self.config.offline_steps if self.config.online_steps else -1
             final = not self.config.online_steps and step == self.config.offline_steps
-            return final or (0 < step != last and step % self.config.evaluate_every == 0)
-        return step % self.config.evaluate_every == 0 or step == self.config.online_steps
+            return final or (0 < step != last and self.reached(self.config.evaluate_every))
+        return self.reached(self.config.evaluate_every) or step == self.config.online_steps
 
     def evaluate(self) -> bool:
         counters, step = self.state.counters, self.state.step
@@ -200,7 +196,13 @@ class Run:
         return True
 
     def checkpoint_due(self) -> bool:
-        return self.state.step > 0 and self.state.step % self.config.checkpoint_every == 0
+        return self.state.step > 0 and self.reached(self.config.checkpoint_every)
+
+    def reached(self, every: int) -> bool:
+        """Whether a multiple is among the steps just made: a whole stack offline, one online."""
+        step = self.state.step
+        before = stack_before(step) if self.state.counters.phase == "offline" else step - 1
+        return step // every > before // every
 
     def save(self) -> None:
         state, online = self.state, self.sampler.online
