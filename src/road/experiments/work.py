@@ -35,8 +35,10 @@ def pretrain_agent(store: Store, job: Job, notify: Notify) -> Path:
 def run_cell(store: Store, job: Job, notify: Notify) -> Path:
     """A run to its end, from the switch where pretraining is shared."""
     plan, folder, command = plan_of(store, job), store.place(job), f"road grid, {job.label}"
-    if "pretrained" in job.what and not checkpoints(folder / "checkpoints"):
-        # A cell that was done, and is to be done again, has a plan but no checkpoint left.
+    begun = (folder / CONFIG).exists() and checkpoints(folder / "checkpoints")
+    if "pretrained" in job.what and not begun:
+        # A cell that was done, and is to be done again, has a plan but no checkpoint left. One that
+        # was killed while it was branched has a checkpoint but no plan yet.
         (folder / CONFIG).unlink(missing_ok=True)
         branch_run(plan, folder, store.path / "pretrained" / job.what["pretrained"], command)
     if (folder / CONFIG).exists():
