@@ -87,6 +87,17 @@ def test_every_damage_is_noticed_and_the_one_before_is_used(tmp_path: Path, how:
     assert unnoticed <= 1
 
 
+def test_what_was_fallen_back_from_does_not_outlive_what_came_after(tmp_path: Path):
+    """The run goes on from 10 and saves at 15, below the damaged ones."""
+    save(tmp_path, 10, best=10)
+    for position in (20, 30):
+        (save(tmp_path, position, best=10) / "state.json").unlink()
+    save(tmp_path, 15, best=10)
+    assert [path.name[-2:] for path in checkpoints(tmp_path)] == ["10", "15"]
+    loaded = load_latest(tmp_path, pytest.fail)
+    assert loaded is not None and loaded[1] == {"position": 15}
+
+
 def test_only_damaged_checkpoints_is_an_error_not_a_fresh_start(tmp_path: Path):
     (save(tmp_path, 1) / "state.json").unlink()
     with pytest.raises(DamagedError, match="every checkpoint"):

@@ -59,7 +59,7 @@ def save_checkpoint(
         raise StorageError(
             f"cannot write checkpoint {final}: {error.strerror or error}; earlier ones are kept"
         ) from error
-    prune(root, best_position)
+    prune(root, final, best_position)
     return final
 
 
@@ -116,10 +116,13 @@ def final_of(path: Path) -> Path:
     return path.with_name(path.name.removeprefix(REPLACED))
 
 
-def prune(root: Path, best_position: int | None) -> None:
-    best = None if best_position is None else checkpoint_path(root, best_position)
-    for path in checkpoints(root)[:-KEPT]:
-        if path != best:
+def prune(root: Path, newest: Path, best_position: int | None) -> None:
+    """Keep the last ones and the best; those beyond the newest were fallen back from."""
+    kept = [path for path in checkpoints(root) if path.name <= newest.name][-KEPT:]
+    if best_position is not None:
+        kept.append(checkpoint_path(root, best_position))
+    for path in checkpoints(root):
+        if path not in kept:
             discard(path)
     for leftover in root.glob(f"{ASIDE}*"):
         discard(leftover)
