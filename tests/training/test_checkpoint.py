@@ -115,6 +115,21 @@ def test_a_kill_between_two_renames_leaves_what_was_to_be_replaced(tmp_path: Pat
     assert [path.name for path in tmp_path.iterdir()] == [only.name]
 
 
+def test_a_second_kill_leaves_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    only = save(tmp_path, 1)
+    only.rename(tmp_path / f".writing-replaced-{only.name}")
+
+    def killed(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", killed)
+        with pytest.raises(KeyboardInterrupt):
+            save(tmp_path, 1)
+    loaded = load_latest(tmp_path, pytest.fail)
+    assert loaded is not None and loaded[1] == {"position": 1}
+
+
 def test_no_checkpoint_is_no_error(tmp_path: Path):
     assert load_latest(tmp_path / "nothing", lambda _: None) is None
 

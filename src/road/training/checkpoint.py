@@ -131,8 +131,8 @@ def prune(root: Path, newest: Path, best_position: int | None) -> None:
 def replace_folder(aside: Path, final: Path) -> None:
     """Put a folder in the place of another; after a kill in between that one is still found."""
     replaced = final.with_name(f"{REPLACED}{final.name}")
-    discard(replaced)  # a kill may have left one behind
-    if final.exists():
+    if final.exists():  # else what a kill has left set aside is the only one: it stays till the end
+        discard(replaced)
         final.rename(replaced)
     aside.rename(final)
 
