@@ -1,5 +1,6 @@
 """A run folder: who holds it, what it is called, and the JSON that describes the run."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -33,9 +34,11 @@ class RunFolder:
         try:
             self._made = not self.path.exists()
             self.path.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path / "LOCK", os.O_RDWR | os.O_CREAT, 0o644)
+            handle = opened(self.path / "LOCK")
         except OSError as error:
             raise StorageError(f"cannot write to {self.path}: {error.strerror}") from error
+        if handle is None:
+            return self._acquire()
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -65,13 +68,30 @@ class RunFolder:
         """Where no run came to be, leave things as they were found."""
         if (self.path / CONFIG).exists():
             return
-        for name in ("LOCK", META):
+        for name in (META, "LOCK"):  # without its lock the folder is whoever's comes next
             (self.path / name).unlink(missing_ok=True)
-        if self._made and not any(self.path.iterdir()):
-            self.path.rmdir()
+        if self._made:
+            with contextlib.suppress(OSError):  # something is in it: it stays
+                self.path.rmdir()
 
     def write(self, name: str, data: Any) -> None:
         write_json_whole(self.path / name, data)
+
+
+def opened(lock: Path) -> int | None:
+    """The lock's file; None if whoever held the folder has just taken it away with him."""
+    try:
+        return os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+    except FileNotFoundError:
+        if lock.parent.exists():
+            raise
+        return None
+
+
+def check_unused(path: Path) -> None:
+    """Asked twice: before a lock is left in somebody's run, and when nobody else can begin one."""
+    if (path / CONFIG).exists():
+        raise UsageError(f"{path} already holds a run; use `road resume {path}` or another folder")
 
 
 def write_json_whole(path: Path, data: Any) -> None:

@@ -16,6 +16,7 @@ from road.training.folder import (
     CONFIG,
     META,
     RunFolder,
+    check_unused,
     describe_machine,
     describe_versions,
     read_run_file,
@@ -31,11 +32,11 @@ def start_run(
     plan: Plan, path: Path, command: str, notify: Notify, *, until_switch: bool = False
 ) -> None:
     """Train from the beginning into a folder that holds no run yet."""
-    if (path / CONFIG).exists():
-        raise UsageError(f"{path} already holds a run; use `road resume {path}` or another --out")
+    check_unused(path)
     check_budget(plan)
     folder = RunFolder(path)
     try:
+        check_unused(path)
         drive(plan, folder, None, notify, command, until_switch=until_switch)
     finally:
         folder.leave_no_trace()  # while it is ours: whoever comes next may have begun

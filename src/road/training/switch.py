@@ -14,7 +14,7 @@ from road.errors import StorageError, UsageError
 from road.mixing import FixedMixer
 from road.training.checkpoint import checkpoint_path, load_latest, replace_folder, save_checkpoint
 from road.training.config import Plan, plan_from_json
-from road.training.folder import CONFIG, RunFolder, read_run_file
+from road.training.folder import CONFIG, RunFolder, check_unused, read_run_file
 from road.training.journal import Journal
 from road.training.launch import describe_run
 from road.training.refusing import check_budget
@@ -55,13 +55,13 @@ def branch_run(plan: Plan, path: Path, pretrained: Path, command: str) -> None:
     Raises:
         UsageError: the folder holds a run already, or what was pretrained is something else.
     """
-    if (path / CONFIG).exists():
-        raise UsageError(f"{path} already holds a run; use `road resume {path}` or another folder")
+    check_unused(path)
     check_budget(plan)
     state = pretrained_state(plan, pretrained)
     state.mixer, state.weighing = plan.mixer.init(plan.config.seed), {}
     folder = RunFolder(path)
     try:
+        check_unused(path)
         copy_journals(pretrained, path, state.journals)
         best = state.counters.best_position
         if best is not None and best != state.position:
