@@ -113,6 +113,14 @@ def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Pa
     assert len(result.evaluations) == 2
 
 
+def test_a_policy_whose_best_actions_are_drawn_draws_anew_in_every_call() -> None:
+    """PEX's new policy proposes with noise, and so blunt a choice takes it half of the time."""
+    agent = PEX(hidden=(8, 8), evaluation_noise=1.0, choice_sharpness=1e-3)
+    result = road.finetune(bodies.Cart, some_rows(), agent=agent, **TINY)
+    answers = {float(result.policy(np.zeros(2))[0]) for _ in range(20)}
+    assert len(answers) > 3
+
+
 @pytest.mark.parametrize("agent", [PEX(hidden=(8, 8)), PROTO(hidden=(8, 8))])
 def test_a_run_without_an_online_phase_ends_with_the_agent_it_pretrained(agent: Any) -> None:
     """Nothing was carried over, so the online agent's networks are not there."""
