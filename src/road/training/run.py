@@ -227,3 +227,5 @@ class Run:
     def close(self) -> None:
         self.rollout.close()
         self.evaluator.close()
+        if hasattr(self, "journal"):  # it may be given up before it begins
+            self.journal.close()
