@@ -20,11 +20,12 @@ from road.agents.cql import CQL
 from road.agents.iql import IQL
 from road.agents.pex import PEX
 from road.agents.proto import PROTO
-from road.errors import EnvironmentFailure, UsageError
+from road.errors import EnvironmentFailure, NumericError, StorageError, UsageError
 from road.mixing import FixedMixer
 from road.replay.rows import unpack
 from road.tasks.own import Own, own_task
 from road.tasks.transforms import Affine
+from road.training import launch
 from road.training.config import check_whole
 from road.training.events import Evaluated
 from road.training.folder import RunFolder
@@ -191,6 +192,30 @@ def test_the_environment_that_the_policy_was_made_from_is_closed() -> None:
 
     road.finetune(make, some_rows(), agent=SMALL, **TINY)
     assert all(cart.closed for cart in made)
+
+
+def test_what_ended_a_run_is_told_even_if_its_end_cannot_be_noted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A full disk takes no note of the end; the environments are closed all the same."""
+    made: list[bodies.Cart] = []
+
+    def make() -> bodies.Cart:
+        made.append(bodies.Cart())
+        return made[-1]
+
+    def failing(*_: Any, **__: Any) -> None:
+        raise NumericError("critic/loss is not finite")
+
+    def full(_: Any, what: str, *__: Any, **___: Any) -> None:
+        if what == "ended":
+            raise StorageError("no space")
+
+    monkeypatch.setattr(Run, "execute", failing)
+    monkeypatch.setattr(launch, "note_session", full)
+    with pytest.raises(NumericError):
+        road.finetune(make, some_rows(), agent=SMALL, **TINY)
+    assert made and all(cart.closed for cart in made)
 
 
 def test_an_environment_that_breaks_is_told_in_one_line() -> None:

@@ -1,5 +1,6 @@
 """Starting a run, taking one up again, and judging a finished one."""
 
+import contextlib
 import json
 import time
 from datetime import UTC, datetime
@@ -101,8 +102,7 @@ def drive(
     if state is not None and state.counters.phase == "done":
         notify(Note("the run is already finished"))
         return
-    with listening() as stop:
-        run = Run(plan, folder, notify, stop)
+    with listening() as stop, contextlib.closing(Run(plan, folder, notify, stop)) as run:
         if command is not None:
             describe_run(plan, folder, command)
         if state is None:
@@ -114,8 +114,8 @@ def drive(
             run.execute(until_switch=until_switch)
         finally:
             seconds = time.monotonic() - began
-            note_session(folder, "ended", run.state.position, seconds=round(seconds, 3))
-            run.close()
+            with contextlib.suppress(StorageError):  # what ended the session matters more
+                note_session(folder, "ended", run.state.position, seconds=round(seconds, 3))
 
 
 def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> None:
