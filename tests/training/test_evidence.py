@@ -17,6 +17,7 @@ from road.training.evidence import Readings
 from road.training.finetune import Finetuning, OnlineStep
 from road.training.folder import RunFolder
 from road.training.run import Run
+from road.training.sampling import make_sampler
 from road.training.signals import StopRequest
 
 
@@ -127,12 +128,24 @@ def test_an_alignment_is_of_offline_rows_of_older_online_ones_and_of_those_held_
 
 
 def test_a_ring_that_holds_nothing_but_rows_held_back_is_refused(tmp_path: Path):
-    """32 rows of a batch and 30 held back do not fit into 61: it would wait to the end."""
+    """32 rows of a batch and 30 held back do not fit into 61: it would wait to the end.
+
+    A run of so few steps does not write more.
+    """
     mixer = HypergradientMixer(held_back=30)
     with pytest.raises(UsageError, match=r"holds back 30 rows .* buffer_capacity is 61"):
         begun(tmp_path / "full", mixer, batch_size=32, buffer_capacity=61)
     begun(tmp_path / "room", mixer, batch_size=32, buffer_capacity=62).close()
+    with pytest.raises(UsageError, match=r"holds back 30 rows .* online_steps is 61"):
+        begun(tmp_path / "short", mixer, batch_size=32, online_steps=61)
+    run = begun(tmp_path / "long", mixer, batch_size=32, online_steps=62)
+    assert [step.waiting for step in steps_of(run)] == [True] * 61 + [False]
     begun(tmp_path / "ratio", RoadMixer(), batch_size=32, buffer_capacity=5).close()
+
+
+def test_a_run_without_an_online_phase_needs_no_room_for_rows_held_back():
+    plan = dataclasses.replace(tiny_plan(online_steps=0), mixer=HypergradientMixer(held_back=30))
+    assert len(make_sampler(plan, plan.task, plan.task.dataset()).online.rows) == 1
 
 
 def test_rows_that_are_held_back_are_not_trained_on(tmp_path: Path):

@@ -35,10 +35,12 @@ def make_sampler(plan: Plan, task: Task, dataset: Dataset) -> MixedSampler:
 
 def check_room(mixture: Mixture, config: RunConfig) -> None:
     """A ring of nothing but rows held back would leave nothing to train on, to the end."""
-    if mixture.held_back and mixture.held_back + config.batch_size > config.buffer_capacity:
+    names = ("buffer_capacity", "online_steps")
+    rows, name = min((getattr(config, name), name) for name in names)
+    if config.online_steps and mixture.held_back and mixture.held_back + config.batch_size > rows:
         raise UsageError(
             f"the mixer holds back {mixture.held_back} rows and a batch takes {config.batch_size} "
-            f"more, but buffer_capacity is {config.buffer_capacity}; raise it, or lower held_back"
+            f"more, but {name} is {rows}; raise it, or lower held_back"
         )
 
 
