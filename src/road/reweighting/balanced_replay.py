@@ -4,8 +4,8 @@ One tree holds a priority for every offline row and every place of the online ri
 
     before a draw   an online row that is new gets the highest priority so far
     draw            in proportion to priority, by strata, without a correction
-    after it        w takes a step on uniform rows of both sources (``density_ratio.py``), and the
-                    rows that were drawn get  p = clip(w^(1/T) / E_off[w^(1/T)])
+    after it        the rows that were drawn get  p = clip(w^(1/T) / E_off[w^(1/T)]);  then
+                    w takes a step on uniform rows of both sources (``density_ratio.py``)
 
 Offline rows start at 1. The highest priority starts at p0 = M f / ((1 - f) N), so that the first N
 online rows get a share f of all draws among M offline ones.
@@ -73,7 +73,7 @@ class BalancedReplay:
             self.entered = written
 
     def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
-        """Train w once for every mini-batch of the stack, then set the priorities of its rows."""
+        """For every mini-batch of the stack: priorities for its rows by w, then a step of w."""
         assert stack.places is not None  # whoever drew by priority knows them
         updates, size = stack.places.shape[0], self.density.settings.density_batch
         apart = rows_apart(self.offline, self.online, updates * size, self.draws.at(counter))
