@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from road.mixing import informedness
-from road.mixing.variance import f_tail
+from road.mixing.variance import arm_test, epsilon_squared, f_tail
 
 ARMS = (0.1, 0.2, 0.3, 0.4, 0.5)
 
@@ -23,6 +23,29 @@ def test_f_and_eta_squared_are_those_of_a_one_way_analysis():
     assert result.f == pytest.approx(f)
     assert result.p == pytest.approx(p)
     assert result.eta_squared == pytest.approx(between / ((credits - credits.mean()) ** 2).sum())
+
+
+def test_the_share_beyond_chance_is_the_adjusted_one():
+    """20 credits, a cubic of rank 4 and 4 degrees of freedom of five arms leave 12."""
+    result = informedness(round_robin(20), np.random.default_rng(0).normal(size=20))
+    assert result.detrended_eta_squared is not None
+    by_hand = 1 - (1 - result.detrended_eta_squared) * (20 - 4) / (20 - 4 - 4)
+    assert result.detrended_epsilon_squared == pytest.approx(by_hand)
+
+
+def test_arms_without_a_difference_explain_nothing_beyond_chance():
+    """9 periods of 5 arms: the mean of eta² is 4 / 7."""
+    rng = np.random.default_rng(0)
+    found = [informedness(round_robin(9), rng.normal(size=9)) for _ in range(500)]
+    assert np.mean([one.detrended_eta_squared for one in found]) == pytest.approx(4 / 7, abs=0.05)
+    assert np.mean([one.detrended_epsilon_squared for one in found]) == pytest.approx(0, abs=0.05)
+
+
+def test_arms_of_equal_means_explain_less_than_chance():
+    """F is rounding, but no 0 / 0: 1 - (8 - 1) / (8 - 1 - 1)."""
+    judged = arm_test(np.tile([0.0, 0.0, 1.0, 1.0], 2), np.eye(2)[[0, 1] * 4], np.ones((8, 1)))
+    assert judged is not None
+    assert epsilon_squared(judged.f, judged.eta_squared) == pytest.approx(-1 / 6)
 
 
 @pytest.mark.parametrize("f", [0.0, 0.3, 1.0, 2.5, 40.0])

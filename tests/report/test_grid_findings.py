@@ -25,7 +25,7 @@ def judged(difference: float) -> Informedness:
 def test_runs_whose_credits_differ_are_counted():
     (line,) = informed_runs("ROAD", [judged(0.0), judged(5.0), judged(5.0), None])
     assert (line.runs, line.told_apart) == (3, 2)
-    assert 0.5 < line.eta_squared < 0.7
+    assert 0.5 < line.epsilon_squared < 0.7
     assert (line.turns, line.beyond_turns) == (3, 0.0)
     assert informed_verdict("ROAD", [line]) == (
         "ROAD's credits told its ratios apart in 2 of 3 runs (by chance: 0.2); it used each ratio "

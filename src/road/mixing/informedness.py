@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from road.mixing.variance import ArmTest, arm_test
+from road.mixing.variance import ArmTest, arm_test, epsilon_squared
 
 SIGNIFICANCE = 0.05
 ROUND_ROBIN_IMBALANCE = 0.1
@@ -45,6 +45,13 @@ class Informedness:
     detrended_p: float | None
     detrended_eta_squared: float | None
     sentence: str
+
+    @property
+    def detrended_epsilon_squared(self) -> float | None:
+        """The share that the arm explains beyond chance, so that runs of any length compare."""
+        if self.detrended_f is None or self.detrended_eta_squared is None:
+            return None
+        return epsilon_squared(self.detrended_f, self.detrended_eta_squared)
 
     @property
     def beyond_turns(self) -> float:

@@ -28,10 +28,24 @@ def arm_test(
     unexplained, left = residual_sum(credit, without), residual_sum(credit, both)
     if unexplained <= 1e-24 * max(float(credit @ credit), 1e-300):
         return None  # all credits equal: there is no spread to account for
-    explained = max(unexplained - left, 0.0)
-    noise = max(left, 1e-15 * unexplained)  # no smaller than rounding, so that F stays finite
+    # Neither is smaller than rounding, so that F is finite and not zero.
+    explained, noise = (max(part, 1e-15 * unexplained) for part in (unexplained - left, left))
     f = (explained / between) / (noise / within)
     return ArmTest(f=f, p=f_tail(f, between, within), eta_squared=explained / unexplained)
+
+
+def epsilon_squared(f: float, eta_squared: float) -> float:
+    """The share explained, less what arms that make no difference explain by chance.
+
+    With n credits, b degrees of freedom of the arms and w = n - k - b left beside a trend of rank
+    k, the spread is divided by how many numbers it is made from:
+
+        epsilon² = 1 - (1 - eta²) (w + b) / w
+
+    and since b / w = eta² / ((1 - eta²) F), that is eta² (1 - 1 / F). Without a difference its mean
+    is 0, whatever n and b are, where that of eta² is b / (w + b). Below zero where F is below 1.
+    """
+    return eta_squared * (1.0 - 1.0 / f)
 
 
 def rank_of(design: NDArray[np.float64]) -> int:

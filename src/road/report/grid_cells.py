@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.report.journal import Floats
-from road.report.writing import UNKNOWN, counted, signed
+from road.report.writing import UNKNOWN, counted, rounded
 
 DIGITS = 2
 """After the point, as the paper prints them."""
@@ -136,8 +136,7 @@ def written(mean: float, deviation: float, digits: int) -> str:
     if not np.isfinite(mean):
         return UNKNOWN
     spread = f" ± {deviation:.{digits}f}" if np.isfinite(deviation) else ""
-    # Adding zero turns a negative zero into a plain one.
-    return signed(f"{round(mean, digits) + 0.0:.{digits}f}") + spread
+    return rounded(mean, digits) + spread
 
 
 def few(counts: NDArray[np.intp] | None, row: int, column: int) -> str:

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 from road.mixing.informedness import SIGNIFICANCE, Informedness
 from road.report.tables import Listing
+from road.report.writing import rounded
 
 CAPTION = (
     "A run is tested for whether its credits differ by ratio once their trend is removed. One in "
-    "twenty passes by chance. The share explained is η², its mean over runs. Turns: in how many "
-    "runs each ratio was used as often as perfect turns would, and how far the shares are from "
-    "that (total variation), the mean over runs. A credit that tells arms apart need not rank "
-    "them rightly: that, only the scores can say."
+    "twenty passes by chance. The share explained is ε², the mean over runs: how much of the "
+    "spread of the credits goes with the ratio, less what would by chance. It is 0 where the ratio "
+    "makes no difference, and may fall below; unlike η² it does not grow where periods are few. "
+    "Turns: in how many runs each ratio was used as often as perfect turns would, and how far the "
+    "shares are from that (total variation), the mean over runs. A credit that tells arms "
+    "apart need not rank them rightly: that, only the scores can say."
 )
 SAME = 1e-9
 """Shares that differ by less are equal, rounded."""
@@ -24,7 +27,8 @@ class Informed:
     method: str
     runs: int
     told_apart: int
-    eta_squared: float
+    epsilon_squared: float
+    """The share explained beyond chance, the mean over runs."""
     turns: int
     """Runs whose shares are those of perfect turns."""
     beyond_turns: float
@@ -40,7 +44,8 @@ def informed_runs(method: str, judged: Sequence[Informedness | None]) -> list[In
             method,
             runs=len(tested),
             told_apart=sum(tells_apart(one) for one in tested),
-            eta_squared=sum(one.detrended_eta_squared or 0.0 for one in tested) / len(tested),
+            epsilon_squared=sum(one.detrended_epsilon_squared or 0.0 for one in tested)
+            / len(tested),
             turns=sum(one.beyond_turns < SAME for one in tested),
             beyond_turns=sum(one.beyond_turns for one in tested) / len(tested),
         )
@@ -69,7 +74,7 @@ def informed_listing(informed: Sequence[Informed]) -> Listing:
             one.method,
             str(one.runs),
             f"in {one.told_apart} of {one.runs}",
-            f"{one.eta_squared:.2f}",
+            rounded(one.epsilon_squared, 2),
             f"in {one.turns} of {one.runs}",
             f"{one.beyond_turns:.2f}",
         ]

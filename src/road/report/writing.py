@@ -27,8 +27,12 @@ def compact(value: float | int) -> str:
 
 
 def score(value: float | None) -> str:
+    return UNKNOWN if value is None else rounded(value, 1)
+
+
+def rounded(value: float, digits: int) -> str:
     # Adding zero turns a negative zero into a plain one.
-    return UNKNOWN if value is None else signed(f"{round(value, 1) + 0.0:.1f}")
+    return signed(f"{round(value, digits) + 0.0:.{digits}f}")
 
 
 def share(value: float | None) -> str:
