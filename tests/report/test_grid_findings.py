@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.report.test_grid_page import QUICK, results
 
 from road.mixing import Informedness, informedness
 from road.report.grid_answers import answers_of
 from road.report.grid_elsewhere import families_of
 from road.report.grid_findings import findings
-from road.report.grid_informed import informed_runs, informed_verdict
+from road.report.grid_informed import by_chance, informed_runs, informed_verdict
 from road.report.grid_regrets import Regrets
 from road.report.grid_verdict import regret_verdict
 from road.statistics import Constants, Estimate, Regret
@@ -26,23 +27,32 @@ def test_runs_whose_credits_differ_are_counted():
     (line,) = informed_runs("ROAD", [judged(0.0), judged(5.0), judged(5.0), None])
     assert (line.runs, line.told_apart) == (3, 2)
     assert 0.5 < line.epsilon_squared < 0.7
-    assert (line.turns, line.beyond_turns) == (3, 0.0)
+    assert (line.equal, line.beyond_equal) == (3, 0.0)
     assert informed_verdict("ROAD", [line]) == (
-        "ROAD's credits told its ratios apart in 2 of 3 runs (by chance: 0.2); it used each ratio "
-        "as often as perfect turns would in 3 of 3."
+        "ROAD's credits told its ratios apart in 2 of 3 runs, where chance gives 0.2; so many or "
+        "more has a probability of 0.0073. It used its ratios in equal shares in 3 of 3."
     )
 
 
-def test_turns_that_do_not_come_out_even_are_turns_and_a_preference_is_not():
-    """5 periods of 2 ratios: 3 and 2 are turns; 4 and 1 are 0.3 from equal, turns 0.1."""
-    turns, leaning = (
+def test_how_likely_chance_tells_so_many_runs_apart():
+    """Of two runs: both 0.05², one or both 1 - 0.95²; of 35, five or more 0.029."""
+    assert by_chance(0, 2) == pytest.approx(1.0)
+    assert by_chance(1, 2) == pytest.approx(0.0975)
+    assert by_chance(2, 2) == pytest.approx(0.0025)
+    assert by_chance(5, 35) == pytest.approx(stats.binom.sf(4, 35, 0.05))
+    assert round(by_chance(5, 35), 3) == 0.029
+
+
+def test_shares_that_cannot_be_equal_count_as_equal_and_a_preference_does_not():
+    """5 periods of 2 ratios: 3 and 2 are 0.1 from equal, as they have to be; 4 and 1 are 0.3."""
+    equal, leaning = (
         informedness(ratios, [0.0, 1.0, 0.5, 0.2, 0.8])
-        for ratios in ([0.1, 0.5, 0.1, 0.5, 0.1], [0.1, 0.5, 0.1, 0.1, 0.1])
+        for ratios in ([0.1, 0.1, 0.1, 0.5, 0.5], [0.1, 0.5, 0.1, 0.1, 0.1])
     )
-    tested = [replace(each, detrended_p=0.5) for each in (turns, leaning)]
+    tested = [replace(each, detrended_p=0.5) for each in (equal, leaning)]
     (line,) = informed_runs("ROAD", tested)
-    assert line.turns == 1
-    assert line.beyond_turns == pytest.approx((0.3 - 0.1) / 2)
+    assert line.equal == 1
+    assert line.beyond_equal == pytest.approx((0.3 - 0.1) / 2)
 
 
 def test_a_method_of_one_ratio_has_no_line():
@@ -84,7 +94,7 @@ def test_the_findings_say_what_the_page_says():
     given = results(gain=20.0)
     text = findings(given, answers_of(given, QUICK))
     assert text.startswith("ROAD is better than the best fixed ratio, however that one is chosen")
-    assert "told its ratios apart in 3 of 8 runs (by chance: 0.4)" in text
+    assert "told its ratios apart in 3 of 8 runs, where chance gives 0.4; so many" in text
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         "## Scores",
         "## Regret against the best fixed ratio",

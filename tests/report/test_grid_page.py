@@ -56,7 +56,7 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
         dips={TASKS[0]: np.abs(rng.normal(5, 2, (len(METHODS), seeds)))},
         informed=(
             Informed(
-                "ROAD", runs=8, told_apart=3, epsilon_squared=0.41, turns=7, beyond_turns=0.02
+                "ROAD", runs=8, told_apart=3, epsilon_squared=0.41, equal=7, beyond_equal=0.02
             ),
         ),
     )

@@ -54,10 +54,10 @@ class Informedness:
         return epsilon_squared(self.detrended_f, self.detrended_eta_squared)
 
     @property
-    def beyond_turns(self) -> float:
-        """How much further from equal the shares are than those of perfect turns; 0 is turns."""
-        turns = rotation_imbalance(sum(self.counts), len(self.counts))
-        return max(self.imbalance - turns, 0.0)
+    def beyond_equal(self) -> float:
+        """How much further from equal the shares are than they have to be; in whatever order."""
+        least = rotation_imbalance(sum(self.counts), len(self.counts))
+        return max(self.imbalance - least, 0.0)
 
 
 def informedness(
