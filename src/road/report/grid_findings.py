@@ -2,16 +2,10 @@
 
 from collections.abc import Iterable
 
-from road.report.grid_answers import (
-    Answers,
-    aggregates_listing,
-    paired_listing,
-)
-from road.report.grid_by_task import by_task_listing
-from road.report.grid_elsewhere import elsewhere_listing
+from road.report.grid_answers import Answers
 from road.report.grid_informed import informed_listing, informed_verdict
+from road.report.grid_listings import listings_of
 from road.report.grid_page import scores_caption
-from road.report.grid_regrets import regret_listing
 from road.report.grid_results import GridResults
 from road.report.grid_tables import in_markdown, markdown_table
 from road.report.grid_verdict import headline
@@ -33,22 +27,10 @@ def parts_of(results: GridResults, answers: Answers | None) -> Iterable[str]:
         yield f"Runs that are missing: {len(missing)}. What needs every run is left out.\n"
     table = markdown_table(results.cells, results.paper)
     yield f"## Scores\n\n{scores_caption(results)}\n\n{table}"
-    yield from map(section, listings_of(results, answers))
-
-
-def listings_of(results: GridResults, answers: Answers | None) -> Iterable[Listing]:
-    methods = results.table.methods
     if answers is not None:
-        if answers.regrets is not None:
-            yield regret_listing(methods, answers.regrets)
-            yield by_task_listing(results, answers.regrets)
-        if answers.paired:
-            yield paired_listing(results, answers.paired)
-        if answers.families:
-            yield elsewhere_listing(methods, answers.families)
-        yield aggregates_listing(methods, answers.aggregates)
+        yield from (section(listing) for _, listing in listings_of(results, answers))
     if results.informed:
-        yield informed_listing(results.informed)
+        yield section(informed_listing(results.informed))
 
 
 def section(listing: Listing) -> str:

@@ -4,22 +4,17 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from road.report.grid_answers import (
-    Answers,
-    aggregates_listing,
-    paired_listing,
-)
-from road.report.grid_by_task import by_task_listing
-from road.report.grid_elsewhere import elsewhere_listing
+from road.report.grid_answers import Answers
 from road.report.grid_layout import method_colours, method_strokes
+from road.report.grid_listings import listings_of
 from road.report.grid_matrix import improvement_matrix
 from road.report.grid_profiles import profiles_plot
-from road.report.grid_regrets import Regrets, regret_listing
+from road.report.grid_regrets import Regrets
 from road.report.grid_results import GridResults
 from road.report.grid_strips import regret_bars
 from road.report.layout import colour_chips, figure
 from road.report.markup import Markup
-from road.report.tables import Listing, table
+from road.report.tables import table
 from road.statistics import Estimate, estimate_profile
 
 THRESHOLDS = 61
@@ -28,31 +23,21 @@ MOST_BANDS = 4
 
 
 def statistics_figures(results: GridResults, answers: Answers) -> Iterable[Markup]:
-    methods = results.table.methods
-    if answers.regrets is not None:
-        yield regret_figure(methods, answers.regrets)
-        yield listed(by_task_listing(results, answers.regrets), "tasks")
-    if answers.paired:
-        yield listed(paired_listing(results, answers.paired), "paired")
-    if answers.families:
-        yield listed(elsewhere_listing(methods, answers.families), "elsewhere")
-    yield listed(aggregates_listing(methods, answers.aggregates), "aggregates")
+    methods, regrets = results.table.methods, answers.regrets
+    for kind, listing in listings_of(results, answers):
+        drawn = table(listing.head, listing.rows)
+        if kind == "regret" and regrets is not None:
+            drawn = bars_of(methods, regrets)
+        yield figure(listing.title, listing.caption, drawn, kind=kind)
     yield profiles_figure(results)
     yield improvement_figure(methods, answers.improvement)
 
 
-def listed(listing: Listing, kind: str) -> Markup:
-    drawn = table(listing.head, listing.rows)
-    return figure(listing.title, listing.caption, drawn, kind=kind)
-
-
-def regret_figure(methods: tuple[str, ...], regrets: Regrets) -> Markup:
+def bars_of(methods: tuple[str, ...], regrets: Regrets) -> Markup:
     """The listing's numbers as bars."""
     pair = regrets.hindsight.overall, regrets.held_out.overall
     hindsight, held_out = ((one.point, one.low, one.high) for one in pair)
-    listing = regret_listing(methods, regrets)
-    drawn = regret_bars(methods, hindsight, held_out)
-    return figure(listing.title, listing.caption, drawn, kind="regret")
+    return regret_bars(methods, hindsight, held_out)
 
 
 def profiles_figure(results: GridResults) -> Markup:
