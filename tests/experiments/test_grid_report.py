@@ -127,6 +127,19 @@ def test_runs_are_judged_by_their_area_if_that_is_asked_for(grid: Store):
     assert row.count("1.00 ± 0.00") == 2
 
 
+def test_a_report_is_about_the_papers_setting_where_road_has_several(grid: Store):
+    """A folder says which grid it is; what that one is about stands with its strategies."""
+    path = grid.path / GRID_JSON
+    told = json.loads(path.read_text())
+    told |= {"name": "ablation-kappa", "scale": "mini"}
+    for cell in told["cells"]:
+        cell["strategy"] = cell["strategy"].replace("ROAD", "κ = 1")
+    path.write_text(json.dumps(told))
+    assert main(["grid", "report", str(grid.path), "--to", "about"]) == 0
+    findings = (grid.path.parent / "about" / "findings.md").read_text()
+    assert "| κ = 1 minus | difference | p | tasks ahead |" in findings
+
+
 def test_other_versions_among_the_runs_are_told(grid: Store):
     cell = grid.description()["cells"][0]
     meta = grid.path / "runs" / cell["key"] / "meta.json"

@@ -5,12 +5,13 @@ import dataclasses
 import pytest
 
 from road.experiments.discriminate import discriminate
+from road.experiments.finding import usual_subject
 from road.experiments.grid import Case, Grid
 from road.experiments.jobs import work_of
 from road.experiments.paper import GRIDS, Scale
 from road.experiments.paper_tables import PAPER_TABLES
 from road.experiments.strategies import penalties
-from road.mixing import Advantages, Evidence, Moment, make_mixer
+from road.mixing import Advantages, Evidence, Moment, RoadMixer, make_mixer
 
 NAMES = (
     *("table-iql", "table-pex", "ablation-kappa", "ablation-window", "table-proto"),
@@ -50,6 +51,21 @@ def test_rows_and_columns_are_named_as_the_paper_has_them(name: str):
     grid, table = GRIDS[name]("paper"), PAPER_TABLES[name]
     assert tuple(strategy.label for strategy in grid.strategies) == table.methods
     assert {case.label for case in grid.cases} == set(table.tasks)
+
+
+@pytest.mark.parametrize(("scale", "window"), [("paper", 1_000), ("mini", 50)])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_grid_is_about_road_with_the_papers_settings(name: str, scale: Scale, window: int):
+    """At the small scale a window is a twentieth of the paper's, as runs are shorter."""
+    grid = GRIDS[name](scale)
+    (about,) = (each for each in grid.strategies if each.label == grid.subject)
+    papers = RoadMixer(window=window) if name == "ablation-window" else RoadMixer()
+    assert make_mixer(about.mixer, **about.settings) == papers
+    assert usual_subject(name, scale) == grid.subject
+
+
+def test_a_grid_that_nobody_knows_is_about_road():
+    assert usual_subject("mine", "mini") == usual_subject("ablation-kappa", "own") == "ROAD"
 
 
 def test_the_columns_of_the_window_ablation_are_the_papers():

@@ -57,8 +57,9 @@ def test_the_constant_that_came_out_best_is_the_task_s_own():
     assert [in_colour(given, TASKS[0])[name][0] for name in ("Uniform", "ROAD")] == [*METHODS[3:]]
 
 
-def test_where_nobody_stands_out_all_have_a_colour():
-    given = replace(results(), fixed=(), kinds={}, subject="another")
+@pytest.mark.parametrize("subject", ["another", "ROAD"])
+def test_where_there_is_nothing_to_compare_with_all_have_a_colour(subject: str):
+    given = replace(results(), fixed=(), kinds={}, subject=subject)
     assert list(in_colour(given, TASKS[0])) == list(METHODS)
     assert len({colour for _, colour in in_colour(given, TASKS[0]).values()}) == len(METHODS)
 

@@ -14,7 +14,7 @@ from road.report.grid_findings import findings
 from road.report.grid_informed import by_chance, informed_runs, informed_verdict
 from road.report.grid_regrets import Regrets
 from road.report.grid_verdict import regret_verdict
-from road.statistics import Constants, Estimate, Regret
+from road.statistics import Estimate, Regret
 
 
 def judged(difference: float) -> Informedness:
@@ -80,8 +80,7 @@ def test_a_claim_needs_the_regret_that_speaks_against_it(
     hindsight: tuple[float, float], held_out: tuple[float, float], claim: str
 ):
     """Better even by the regret that is too large, or worse even by the one that is too small."""
-    unknown = Constants(np.zeros(1, np.intp), np.zeros(1), np.ones(1))
-    pair = Regrets(regret(*hindsight), regret(*held_out), unknown)
+    pair = Regrets(regret(*hindsight), regret(*held_out))
     assert regret_verdict("ROAD", 0, 4, pair).startswith(f"ROAD {claim} the best fixed ratio")
 
 
@@ -106,6 +105,38 @@ def test_the_findings_say_what_the_page_says():
     ]
     (row,) = (line for line in text.splitlines() if line.startswith("| ROAD | −"))
     assert row.count("−") == 6  # both regrets and their intervals lie below zero
+
+
+def test_an_ablation_is_compared_by_its_methods():
+    """Five settings of ROAD, no constant: two tasks of four seeds, and one setting far ahead."""
+    given = results(gain=20.0)
+    ablation = replace(given, fixed=(), kinds={"road": (0, 1, 2, 3, 4)}, paper=None)
+    text = findings(ablation, answers_of(ablation, QUICK))
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Scores",
+        "## Does the choice of method matter?",
+        "## Seed by seed",
+        "## Options chosen elsewhere",
+        "## Aggregates",
+        "## Informed?",
+    ]
+    assert "ROAD's credits told its ratios apart" in text
+    assert "underlined" not in text
+    by_task = text.partition("matter?\n")[2].partition("\n## ")[0]
+    assert "no best method can be named. p is for each task by itself." in by_task
+    row = by_task.splitlines()[-1].split(" | ")
+    assert row[:2] == ["| pendulum", "ROAD"]
+    assert float(row[3].strip("< |")) < 0.05
+    assert "underlined the best fixed ratio." in findings(given, None)
+
+
+def test_a_method_alone_is_compared_with_nothing():
+    given = results()
+    table = replace(given.table, methods=("ROAD",), scores=given.table.scores[:, 4:])
+    alone = replace(given, table=table, fixed=(), kinds={"road": (0,)}, paper=None)
+    text = findings(alone, answers_of(alone, QUICK))
+    assert "matter?" not in text
+    assert "## Aggregates" in text
 
 
 def test_options_are_judged_where_they_were_not_chosen():

@@ -41,7 +41,8 @@ class GridReport:
     seeds: tuple[int, ...] = ()
     """Only these seeds: what was chosen on some is judged on others."""
     subject: str | None = None
-    """The strategy that the page is about; ROAD unless another is named."""
+    """The strategy that the page is about; by default ROAD, with the paper's setting if there are
+    several."""
     score: Literal["final", "area"] = "final"
     """What a run is judged by: its last evaluation, or its mean score over the online phase."""
 
@@ -124,6 +125,7 @@ def gathered(
     measure: "Measure" = "final",
 ) -> "GridResults":
     """What is done of those cells, with the paper's numbers beside it where it has any."""
+    from road.experiments.finding import usual_subject
     from road.report import load_run
     from road.report.grid_runs import Axes, PlacedRun, results_of
 
@@ -146,14 +148,14 @@ def gathered(
         tuple(dict.fromkeys(cell["strategy"] for cell in cells)),
         tuple(sorted({cell["seed"] for cell in cells})),
     )
-    title = f"{told['name']}, scale {told['scale']}"
+    of_grid = told["name"], told["scale"]
     return results_of(
         runs,
         axes,
-        title,
+        f"{told['name']}, scale {told['scale']}",
         f"{told['command']}\n{command}",
         paper_results(told["name"], axes),
-        "ROAD" if subject is None else labelled(subject, cells, "strategy"),
+        labelled(subject, cells, "strategy") if subject else usual_subject(*of_grid),
         measure,
     )
 

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from pathlib import Path
+from typing import get_args
 
 from road.errors import UsageError
 from road.experiments.grid import Grid
@@ -26,6 +27,14 @@ def find_grid(word: str, scale: Scale) -> Grid:
         what = "has no GRID" if grid is None else f"has a GRID that is a {type(grid).__name__}"
         raise UsageError(f"{word} {what}; a grid's file ends with GRID = Grid(...)")
     return grid
+
+
+def usual_subject(name: str, scale: str) -> str:
+    """The strategy that a report on a grid is about, by what its folder says of itself."""
+    for known in get_args(Scale):
+        if name in GRIDS and scale == known:
+            return GRIDS[name](known).subject
+    return Grid.subject
 
 
 def loaded(path: Path) -> object:

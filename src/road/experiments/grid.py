@@ -87,6 +87,8 @@ class Grid:
     """Cases that are run only if they are asked for by their labels."""
     about: str = ""
     """One sentence for whoever has to choose."""
+    subject: str = "ROAD"
+    """The strategy that a report is about; on a grid of your own, ``--subject`` names it."""
 
     def __post_init__(self) -> None:
         for what, labels in (

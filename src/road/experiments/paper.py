@@ -5,6 +5,7 @@ the logs of D4RL. ``mini`` asks the same question of two cores (``road.experimen
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from road.experiments.discriminate import discriminate
@@ -86,7 +87,8 @@ def ablation_kappa(scale: Scale) -> Grid:
         *("hopper-medium", "hopper-medium-replay"),
     )
     few = (TELLING, "hopper-medium")
-    return question("ablation-kappa", about, tasks, penalties(), few, scale)
+    asked = question("ablation-kappa", about, tasks, penalties(), few, scale)
+    return replace(asked, subject="κ = 1")
 
 
 def ablation_window(scale: Scale) -> Grid:
@@ -94,7 +96,8 @@ def ablation_window(scale: Scale) -> Grid:
     # A mini run makes a hundred choices where the paper's makes a thousand.
     sizes = (500, 1_000, None) if scale == "paper" else (25, 50, None)
     few = (TELLING, "halfcheetah-medium")
-    return question("ablation-window", about, CHEETAHS, windows(*sizes), few, scale)
+    asked = question("ablation-window", about, CHEETAHS, windows(*sizes), few, scale)
+    return replace(asked, subject=f"c = 2, τ = {sizes[1]}")
 
 
 def table_proto(scale: Scale) -> Grid:

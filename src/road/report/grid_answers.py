@@ -11,9 +11,11 @@ from road.report.grid_results import GridResults
 from road.report.tables import Listing
 from road.report.writing import interval_at, probability
 from road.statistics import (
+    Constants,
     Estimate,
     PairedComparison,
     bootstrap_estimate,
+    compare_constants,
     compare_paired,
     estimate_improvement,
     interquartile_mean,
@@ -36,6 +38,8 @@ class Answers:
     """What takes every run of a grid, and several seeds."""
 
     regrets: Regrets | None
+    differences: Constants
+    """Whether the fixed ratios differ on a task; without any, whether the methods do."""
     paired: Mapping[str, PairedComparison]
     """The subject against each other method."""
     aggregates: Mapping[str, Estimate]
@@ -51,6 +55,7 @@ def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> A
     scores, rng = results.table.scores, np.random.default_rng(seed)
     return Answers(
         regrets_of(results, rng, samples),
+        compare_constants(scores, results.compared, rng, samples),
         pairs_of(results, rng, samples),
         {
             name: bootstrap_estimate(aggregate, scores, rng, samples)

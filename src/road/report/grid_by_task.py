@@ -1,39 +1,48 @@
-"""Task by task: whether the ratio matters there, and what the subject loses."""
+"""Task by task: whether the ratio matters there, or the method, and what the subject loses."""
 
-from road.report.grid_regrets import Regrets
+from road.report.grid_answers import Answers
 from road.report.grid_results import GridResults
 from road.report.tables import Listing
 from road.report.writing import interval_at, probability, score
 from road.statistics import Estimate
 
 CAPTION = (
-    "The constant with the greatest mean, how far the best and the worst constant lie apart, and p "
-    "of a permutation test: how often constants that make no difference would lie as far apart. "
-    "Where p is not small, no best ratio can be named. Then what {subject} loses against the best "
-    "one, chosen in both ways. p is for each task by itself."
+    "The {one} with the greatest mean, how far the best and the worst {one} lie apart, and p of a "
+    "permutation test: how often {one}s that make no difference would lie as far apart. Where p is "
+    "not small, no best {best} can be named.{lost} p is for each task by itself."
 )
+LOST = " Then what {subject} loses against the best one, chosen in both ways."
 
 
-def by_task_listing(results: GridResults, regrets: Regrets) -> Listing:
-    methods, subject = results.table.methods, results.subject
-    constants, there = regrets.constants, subject in methods
+def by_task_listing(results: GridResults, answers: Answers) -> Listing:
+    methods, found = results.table.methods, answers.differences
+    head, lost = losses_of(results, answers)
     rows = [
         [
             task,
-            methods[constants.best[index]],
-            score(float(constants.range[index])),
-            probability(float(constants.p[index])),
-            *(
-                interval_at(of_task(one.by_task, index), methods.index(subject))
-                for one in (regrets.hindsight, regrets.held_out)
-                if there
-            ),
+            methods[found.best[index]],
+            score(float(found.range[index])),
+            probability(float(found.p[index])),
+            *lost[index],
         ]
         for index, task in enumerate(results.table.tasks)
     ]
-    lost = (f"{subject} loses, in hindsight", "on other seeds") if there else ()
-    head = ("Task", "best constant", "best minus worst", "p", *lost)
-    return Listing("Does the ratio matter?", CAPTION.format(subject=subject), head, rows)
+    one, best = ("constant", "ratio") if results.fixed else ("method", "method")
+    caption = CAPTION.format(
+        one=one, best=best, lost=LOST.format(subject=results.subject) if head else ""
+    )
+    title = f"Does the {'ratio' if results.fixed else 'choice of method'} matter?"
+    return Listing(title, caption, ("Task", f"best {one}", "best minus worst", "p", *head), rows)
+
+
+def losses_of(results: GridResults, answers: Answers) -> tuple[tuple[str, ...], list[list[str]]]:
+    """What the subject loses on each task, and the heads of that; nothing without a regret."""
+    regrets, subject, tasks = answers.regrets, results.subject, len(results.table.tasks)
+    if regrets is None or subject not in results.table.methods:
+        return (), [[] for _ in range(tasks)]
+    at, both = results.table.method(subject), (regrets.hindsight, regrets.held_out)
+    cells = [[interval_at(of_task(one.by_task, task), at) for one in both] for task in range(tasks)]
+    return (f"{subject} loses, in hindsight", "on other seeds"), cells
 
 
 def of_task(estimate: Estimate, task: int) -> Estimate:

@@ -132,7 +132,7 @@ def curves_part(results: GridResults, width: float, top: float) -> Part:
 
 
 def in_colour(results: GridResults, task: str) -> Chosen:
-    """The subject, Uniform, and the constant that came out best; all, where none is there."""
+    """The subject, Uniform and the constant that came out best; all, without those two."""
     methods, chosen = results.table.methods, dict[str, tuple[str, str]]()
     if results.fixed:
         means = results.cells.means[results.table.tasks.index(task)][list(results.fixed)]
@@ -141,10 +141,12 @@ def in_colour(results: GridResults, task: str) -> Chosen:
             chosen[BEST_FIXED] = best, "var(--offline)"
     for member in results.kinds.get("uniform", ())[:1]:
         chosen[methods[member]] = methods[member], series_colour(1)
+    if not chosen:
+        colours = method_colours(methods, results.fixed, results.subject)
+        return {name: (name, colours[name]) for name in methods}
     if results.subject in methods:
         chosen[results.subject] = results.subject, series_colour(0)
-    colours = method_colours(methods, results.fixed, results.subject)
-    return chosen or {name: (name, colours[name]) for name in methods}
+    return chosen
 
 
 def task_plot(curves: Sequence[MethodCurves], chosen: Chosen, before: Pretraining | None) -> Markup:

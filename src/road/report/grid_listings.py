@@ -15,7 +15,8 @@ def listings_of(results: GridResults, answers: Answers) -> Iterable[tuple[str, L
     methods = results.table.methods
     if answers.regrets is not None:
         yield "regret", regret_listing(methods, answers.regrets)
-        yield "tasks", by_task_listing(results, answers.regrets)
+    if answers.regrets is not None or results.compared[1:]:
+        yield "tasks", by_task_listing(results, answers)
     if answers.paired:
         yield "paired", paired_listing(results, answers.paired)
     if answers.families:

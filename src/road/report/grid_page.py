@@ -84,9 +84,10 @@ def scores_figure(results: GridResults) -> Markup:
 
 
 def scores_caption(results: GridResults) -> str:
+    underlined = ", underlined the best fixed ratio" if results.fixed else ""
     return (
         f"By {results.judged_by}: mean ± standard deviation over seeds (divisor n − 1). Bold is "
-        "the best of a row, underlined the best fixed ratio."
+        f"the best of a row{underlined}."
     )
 
 

@@ -7,13 +7,7 @@ import numpy as np
 from road.report.grid_results import GridResults
 from road.report.tables import Listing
 from road.report.writing import interval_at
-from road.statistics import (
-    Constants,
-    Regret,
-    compare_constants,
-    held_out_regret,
-    hindsight_regret,
-)
+from road.statistics import Regret, held_out_regret, hindsight_regret
 
 
 @dataclass(frozen=True)
@@ -22,8 +16,6 @@ class Regrets:
 
     hindsight: Regret
     held_out: Regret
-    constants: Constants
-    """Whether there is a best one at all."""
 
 
 def regrets_of(results: GridResults, rng: np.random.Generator, samples: int) -> Regrets | None:
@@ -34,7 +26,6 @@ def regrets_of(results: GridResults, rng: np.random.Generator, samples: int) -> 
     return Regrets(
         hindsight_regret(scores, results.fixed, rng, samples),
         held_out_regret(scores, results.fixed, rng, samples),
-        compare_constants(scores, results.fixed, rng, samples),
     )
 
 

@@ -45,6 +45,11 @@ class GridResults:
     """Sentences that a reader should know before any number."""
 
     @property
+    def compared(self) -> tuple[int, ...]:
+        """The methods of which a task may have a best one: fixed ratios; without any, all."""
+        return self.fixed or tuple(range(len(self.table.methods)))
+
+    @property
     def cells(self) -> Results:
         """Mean ± deviation over the seeds that are there."""
         cells = self.table.cells
