@@ -12,6 +12,7 @@ from road.report.grid_answers import answers_of
 from road.report.grid_elsewhere import families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import by_chance, informed_runs, informed_verdict
+from road.report.grid_listings import listings_of
 from road.report.grid_regrets import Regrets
 from road.report.grid_verdict import regret_verdict
 from road.statistics import Estimate, Regret
@@ -123,11 +124,25 @@ def test_an_ablation_is_compared_by_its_methods():
     assert "ROAD's credits told its ratios apart" in text
     assert "underlined" not in text
     by_task = text.partition("matter?\n")[2].partition("\n## ")[0]
-    assert "no best method can be named. p is for each task by itself." in by_task
-    row = by_task.splitlines()[-1].split(" | ")
-    assert row[:2] == ["| pendulum", "ROAD"]
-    assert float(row[3].strip("< |")) < 0.05
+    assert "no best method can be named." in by_task
+    row = [cell.strip() for cell in by_task.strip().splitlines()[-1].strip("|").split("|")]
+    assert row[:2] == ["pendulum", "ROAD"]
+    assert float(row[3].removeprefix("< ")) < 0.05
     assert "underlined the best fixed ratio." in findings(given, None)
+
+
+def test_p_stands_beside_p_for_all_tasks():
+    given = results()
+    answers = answers_of(given, QUICK)
+    assert answers is not None
+    seen = replace(answers, differences=replace(answers.differences, p=np.array([0.03, 0.04])))
+    (listing,) = (each for kind, each in listings_of(given, seen) if kind == "tasks")
+    at = [listing.head.index(name) for name in ("p", "p, of all tasks")]
+    assert [[row[index] for index in at] for row in listing.rows] == [
+        ["0.03", "0.06"],
+        ["0.04", "0.06"],
+    ]
+    assert "p adjusted for all 2 tasks (Holm)" in listing.caption
 
 
 def test_a_method_alone_is_compared_with_nothing():

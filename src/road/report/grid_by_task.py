@@ -3,19 +3,21 @@
 from road.report.grid_answers import Answers
 from road.report.grid_results import GridResults
 from road.report.tables import Listing
-from road.report.writing import interval_at, probability, score
-from road.statistics import Estimate
+from road.report.writing import counted, interval_at, probability, score
+from road.statistics import Estimate, holm_adjusted
 
 CAPTION = (
     "The {one} with the greatest mean, how far the best and the worst {one} lie apart, and p of a "
-    "permutation test: how often {one}s that make no difference would lie as far apart. Where p is "
-    "not small, no best {best} can be named.{lost} p is for each task by itself."
+    "permutation test: how often {one}s that make no difference would lie as far apart. p is for "
+    "each task by itself; beside it stands p adjusted for all {tasks} (Holm). A small p says that "
+    "they differ, not which is best; where it is not small, no best {best} can be named.{lost}"
 )
 LOST = " Then what {subject} loses against the best one, chosen in both ways."
 
 
 def by_task_listing(results: GridResults, answers: Answers) -> Listing:
     methods, found = results.table.methods, answers.differences
+    adjusted = holm_adjusted(found.p)
     head, lost = losses_of(results, answers)
     rows = [
         [
@@ -23,16 +25,21 @@ def by_task_listing(results: GridResults, answers: Answers) -> Listing:
             methods[found.best[index]],
             score(float(found.range[index])),
             probability(float(found.p[index])),
+            probability(float(adjusted[index])),
             *lost[index],
         ]
         for index, task in enumerate(results.table.tasks)
     ]
     one, best = ("constant", "ratio") if results.fixed else ("method", "method")
     caption = CAPTION.format(
-        one=one, best=best, lost=LOST.format(subject=results.subject) if head else ""
+        one=one,
+        best=best,
+        tasks=counted(len(rows), "task"),
+        lost=LOST.format(subject=results.subject) if head else "",
     )
     title = f"Does the {'ratio' if results.fixed else 'choice of method'} matter?"
-    return Listing(title, caption, ("Task", f"best {one}", "best minus worst", "p", *head), rows)
+    names = ("Task", f"best {one}", "best minus worst", "p", "p, of all tasks", *head)
+    return Listing(title, caption, names, rows)
 
 
 def losses_of(results: GridResults, answers: Answers) -> tuple[tuple[str, ...], list[list[str]]]:

@@ -13,6 +13,7 @@ from road.statistics.elsewhere import (
     choose_elsewhere,
     estimate_elsewhere,
 )
+from road.statistics.holm import holm_adjusted
 from road.statistics.improvement import estimate_improvement, probability_of_improvement
 from road.statistics.paired import PairedComparison, compare_paired, sign_flip_p
 from road.statistics.profiles import estimate_profile, performance_profile
@@ -41,6 +42,7 @@ __all__ = [
     "estimate_profile",
     "held_out_regret",
     "hindsight_regret",
+    "holm_adjusted",
     "interquartile_mean",
     "mean",
     "median",
