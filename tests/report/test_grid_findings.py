@@ -9,7 +9,7 @@ from tests.report.test_grid_page import QUICK, results
 
 from road.mixing import Informedness, informedness
 from road.report.grid_answers import answers_of
-from road.report.grid_elsewhere import families_of
+from road.report.grid_elsewhere import elsewhere_listing, families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import by_chance, informed_runs, informed_verdict
 from road.report.grid_listings import listings_of
@@ -163,10 +163,37 @@ def test_options_are_judged_where_they_were_not_chosen():
     text = findings(sure, answers_of(sure, QUICK)).partition("## Options chosen elsewhere")[2]
     lines = text.partition("## Aggregates")[0].strip().splitlines()[-3:]
     assert [[cell.strip() for cell in line.strip("|").split("|")] for line in lines] == [
-        ["Fixed", "3", "10.0 (10.0 to 10.0)", "", "Fixed 0.3 100 %"],
-        ["Uniform", "1", "0.0 (0.0 to 0.0)", "−10.0 (−10.0 to −10.0)", ""],
-        ["ROAD", "1", "15.0 (15.0 to 15.0)", "5.0 (5.0 to 5.0)", ""],
+        ["Fixed", "3", "10.0 (10.0 to 10.0)", "", sure_of(-5), "Fixed 0.3 100 %"],
+        ["Uniform", "1", "0.0 (0.0 to 0.0)", sure_of(-10), sure_of(-15), ""],
+        ["ROAD", "1", "15.0 (15.0 to 15.0)", sure_of(5), "", ""],
     ]
+    assert "minus a fixed ratio | minus ROAD | what was chosen" in text
+
+
+def sure_of(value: int) -> str:
+    return "{0}.0 ({0}.0 to {0}.0)".format(str(value).replace("-", "−"))
+
+
+def test_whether_an_option_helps_the_subject_is_answered_without_constants():
+    """Of ROAD's options the fourth method brings 18, and ROAD as it stands 15."""
+    given = results()
+    scores = np.zeros_like(given.table.scores)
+    scores[:, 3], scores[:, 4] = 18.0, 15.0
+    table = replace(given.table, scores=scores)
+    options = replace(given, table=table, fixed=(), kinds={"road": (0, 1, 2, 3, 4)})
+    (family,) = families_of(options, np.random.default_rng(0), QUICK)
+    listing = elsewhere_listing(options, [family])
+    assert listing.head == ("Strategy", "options", "score", "minus ROAD", "what was chosen")
+    assert listing.rows == [["ROAD", "5", sure_of(18), sure_of(3), "Uniform 100 %"]]
+    assert "fixed ratio" not in listing.caption
+    another = replace(options, subject="another")
+    (family,) = families_of(another, np.random.default_rng(0), QUICK)
+    assert elsewhere_listing(another, [family]).head == (
+        "Strategy",
+        "options",
+        "score",
+        "what was chosen",
+    )
 
 
 def test_names_of_others_cannot_break_a_table():

@@ -20,5 +20,5 @@ def listings_of(results: GridResults, answers: Answers) -> Iterable[tuple[str, L
     if answers.paired:
         yield "paired", paired_listing(results, answers.paired)
     if answers.families:
-        yield "elsewhere", elsewhere_listing(methods, answers.families)
+        yield "elsewhere", elsewhere_listing(results, answers.families)
     yield "aggregates", aggregates_listing(methods, answers.aggregates)
