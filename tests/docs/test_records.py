@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 
 import numpy as np
-from benchmarks import hypergradient, learning
+from benchmarks import coverage, hypergradient, learning
 from benchmarks.sidebyside import run as sidebyside
 from tests.docs.reading import DOCS, ROOT, prose
 
+from road.report.grid_runs import TOO_NARROW
 from road.theory.recorded import recorded_runs
 
 
@@ -38,3 +40,11 @@ def test_the_table_of_the_hypergradient_is_that_of_its_record():
 def test_the_table_side_by_side_is_that_of_its_record():
     kept = json.loads(sidebyside.RECORD.read_text())["cells"]
     assert sidebyside.table(kept) in (DOCS / "agents" / "record.md").read_text()
+
+
+def test_how_sure_intervals_are_is_what_was_measured():
+    cells = json.loads(coverage.RECORD.read_text())["cells"]
+    assert coverage.table(cells) in (DOCS / "statistics.md").read_text()
+    held = {(cell["tasks"], cell["seeds"]): f"{cell['held']:.0%}" for cell in cells}
+    told = [held[tasks, seeds].replace("%", " %") for tasks in (1, 4) for seeds in (3, 5, 10)]
+    assert re.findall(r"\d+ %", TOO_NARROW)[1:] == told

@@ -12,7 +12,14 @@ from road.report import load_run, summarise
 from road.report.grid_answers import answers_of
 from road.report.grid_page import write_grid_page
 from road.report.grid_results import GridResults
-from road.report.grid_runs import Axes, PlacedRun, common_curve, ratio_in_force, results_of
+from road.report.grid_runs import (
+    TOO_NARROW,
+    Axes,
+    PlacedRun,
+    common_curve,
+    ratio_in_force,
+    results_of,
+)
 from road.report.journal import Table
 
 WriteRun = Callable[..., Path]
@@ -39,6 +46,12 @@ def test_scores_are_those_of_the_runs(runs: list[PlacedRun], results: GridResult
     assert results.table.missing() == []
     finals = [summarise(run.record).final for run in runs]
     np.testing.assert_allclose(results.table.scores.ravel(), finals)
+
+
+def test_few_seeds_come_with_what_intervals_are_worth(runs: list[PlacedRun], results: GridResults):
+    assert results.notes == (TOO_NARROW,)
+    for seeds in (range(1), range(11)):
+        assert results_of(runs[:1], replace(AXES, seeds=tuple(seeds)), "another").notes == ()
 
 
 def test_constants_are_told_by_their_mixer_and_not_by_their_label(results: GridResults):
