@@ -43,10 +43,14 @@ def publish(store: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory() as aside:
         report(store, Path(aside), told["seeds"], "--score", "area")
         found = (Path(aside) / "findings.md").read_text()
-    (target / BY_AREA).write_text(f"{AS_A_PAGE}# {target.name}, by area\n\n{found}")
+    (target / BY_AREA).write_text(by_area(target.name, found))
     pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
     (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
     (target / IN_WORDS).write_text(in_words(told))
+
+
+def by_area(name: str, found: str) -> str:
+    return f"{AS_A_PAGE}# {name}, by area\n\n{found}"
 
 
 def report(store: Path, target: Path, seeds: list[int], *more: str) -> None:

@@ -2,7 +2,10 @@
 
 import json
 import re
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from benchmarks import results
@@ -10,11 +13,18 @@ from tests.docs.reading import DOCS
 
 from road.cli.grid_report import gathered
 from road.experiments.store import Store
+from road.report.grid_answers import answers_of
+from road.report.grid_findings import findings
+from road.report.grid_results import GridResults
+from road.report.grid_runs import Measure
 from road.report.grid_tables import markdown_table
+
+Gather: TypeAlias = Callable[[Measure], GridResults]
 
 PARTS = ("findings.md", results.BY_AREA)
 INTERVAL = re.compile(r"−?\d+\.\d \(−?\d+\.\d to −?\d+\.\d\)")
 SHARE = re.compile(r"in \d+ of \d+\b")
+CHANCE = re.compile(r"\bp (?:= )?((?:< )?0\.\d+)")
 PUBLISHED = sorted(about.parent for about in (DOCS / "results").glob("*/about.json"))
 
 
@@ -22,17 +32,38 @@ def test_something_is_published():
     assert PUBLISHED
 
 
-@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
-def test_a_table_is_what_its_runs_say(folder: Path, tmp_path: Path):
-    results.unpack(folder, tmp_path / "grid")
-    store = Store(tmp_path / "grid")
+@pytest.fixture(scope="module", params=PUBLISHED, ids=lambda folder: folder.name)
+def folder(request: pytest.FixtureRequest) -> Path:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def gather(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Gather:
+    """What the runs of a published grid say now, by either score."""
+    store = Store(tmp_path_factory.mktemp(folder.name) / "grid")
+    results.unpack(folder, store.path)
     seeds = json.loads((folder / results.ABOUT).read_text())["seeds"]
     cells = [cell for cell in store.description()["cells"] if cell["seed"] in seeds]
-    found = gathered(store, cells, None, "")
+    return cache(lambda measure: gathered(store, cells, None, "", measure))
+
+
+def test_a_table_is_what_its_runs_say(folder: Path, gather: Gather):
+    found = gather("final")
     assert (folder / "results.md").read_text() == markdown_table(found.cells, found.paper)
 
 
-@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
+def test_findings_are_what_the_runs_say(folder: Path, gather: Gather):
+    found = gather("final")
+    assert (folder / PARTS[0]).read_text() == findings(found, answers_of(found))
+
+
+@pytest.mark.slow
+def test_findings_by_area_are_what_the_runs_say(folder: Path, gather: Gather):
+    found = gather("area")
+    said = findings(found, answers_of(found))
+    assert (folder / PARTS[1]).read_text() == results.by_area(folder.name, said)
+
+
 def test_a_page_shows_all_of_it(folder: Path):
     page = (DOCS / "results" / f"{folder.name}.md").read_text()
     for part in (*PARTS, results.IN_WORDS, "figure.svg", "report.html", "cells.csv"):
@@ -40,17 +71,16 @@ def test_a_page_shows_all_of_it(folder: Path):
     assert f"({folder.name}.md)" in (DOCS / "results" / "index.md").read_text()
 
 
-@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
 def test_numbers_with_an_interval_are_those_of_the_report(folder: Path):
     """Whatever the prose claims of a sample stands in its findings, to the digit."""
     prose = " ".join((DOCS / "results" / f"{folder.name}.md").read_text().split())
     found = "".join((folder / name).read_text() for name in PARTS)
-    claimed = {*INTERVAL.findall(prose), *SHARE.findall(prose)}
+    chances = {f"| {p} |" for p in CHANCE.findall(prose)}
+    claimed = {*INTERVAL.findall(prose), *SHARE.findall(prose), *chances}
     assert claimed
     assert {each for each in claimed if each not in found} == set()
 
 
-@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
 def test_the_words_about_a_grid_are_made_from_its_numbers(folder: Path):
     told = json.loads((folder / results.ABOUT).read_text())
     assert (folder / results.IN_WORDS).read_text() == results.in_words(told)
