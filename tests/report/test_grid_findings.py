@@ -143,6 +143,10 @@ def test_p_stands_beside_p_for_all_tasks():
         ["0.04", "0.06"],
     ]
     assert "p adjusted for all 2 tasks (Holm)" in listing.caption
+    one = replace(given.table, tasks=given.table.tasks[:1], scores=given.table.scores[:1])
+    text = findings(replace(given, table=one), answers_of(replace(given, table=one), QUICK))
+    assert "best minus worst | p | ROAD loses" in text
+    assert "Holm" not in text
 
 
 def test_a_method_alone_is_compared_with_nothing():

@@ -2,31 +2,34 @@
 
 from road.report.grid_answers import Answers
 from road.report.grid_results import GridResults
+from road.report.journal import Floats
 from road.report.tables import Listing
-from road.report.writing import counted, interval_at, probability, score
+from road.report.writing import interval_at, probability, score
 from road.statistics import Estimate, holm_adjusted
 
 CAPTION = (
     "The {one} with the greatest mean, how far the best and the worst {one} lie apart, and p of a "
-    "permutation test: how often {one}s that make no difference would lie as far apart. p is for "
-    "each task by itself; beside it stands p adjusted for all {tasks} (Holm). A small p says that "
-    "they differ, not which is best; where it is not small, no best {best} can be named.{lost}"
+    "permutation test: how often {one}s that make no difference would lie as far apart.{several} A "
+    "small p says that they differ, not which is best; where it is not small, no best {best} can "
+    "be named.{lost}"
 )
-LOST = " Then what {subject} loses against the best one, chosen in both ways."
+SEVERAL = " p is for each task by itself; beside it stands p adjusted for all {} tasks (Holm)."
+LOST = " Then what {} loses against the best one, chosen in both ways."
+Columns = tuple[tuple[str, ...], list[list[str]]]
+"""The heads of some columns, and the cells of each task."""
 
 
 def by_task_listing(results: GridResults, answers: Answers) -> Listing:
     methods, found = results.table.methods, answers.differences
-    adjusted = holm_adjusted(found.p)
-    head, lost = losses_of(results, answers)
+    chance_heads, chances = chances_of(found.p)
+    loss_heads, losses = losses_of(results, answers)
     rows = [
         [
             task,
             methods[found.best[index]],
             score(float(found.range[index])),
-            probability(float(found.p[index])),
-            probability(float(adjusted[index])),
-            *lost[index],
+            *chances[index],
+            *losses[index],
         ]
         for index, task in enumerate(results.table.tasks)
     ]
@@ -34,16 +37,23 @@ def by_task_listing(results: GridResults, answers: Answers) -> Listing:
     caption = CAPTION.format(
         one=one,
         best=best,
-        tasks=counted(len(rows), "task"),
-        lost=LOST.format(subject=results.subject) if head else "",
+        several=SEVERAL.format(len(rows)) if rows[1:] else "",
+        lost=LOST.format(results.subject) if loss_heads else "",
     )
     title = f"Does the {'ratio' if results.fixed else 'choice of method'} matter?"
-    names = ("Task", f"best {one}", "best minus worst", "p", "p, of all tasks", *head)
-    return Listing(title, caption, names, rows)
+    head = ("Task", f"best {one}", "best minus worst", *chance_heads, *loss_heads)
+    return Listing(title, caption, head, rows)
 
 
-def losses_of(results: GridResults, answers: Answers) -> tuple[tuple[str, ...], list[list[str]]]:
-    """What the subject loses on each task, and the heads of that; nothing without a regret."""
+def chances_of(p: Floats) -> Columns:
+    """By itself and adjusted for all tasks; of one task that is the same."""
+    both = {"p": p, "p, of all tasks": holm_adjusted(p)} if p[1:].size else {"p": p}
+    cells = [[probability(float(one[task])) for one in both.values()] for task in range(len(p))]
+    return tuple(both), cells
+
+
+def losses_of(results: GridResults, answers: Answers) -> Columns:
+    """What the subject loses on each task; no column without a regret."""
     regrets, subject, tasks = answers.regrets, results.subject, len(results.table.tasks)
     if regrets is None or subject not in results.table.methods:
         return (), [[] for _ in range(tasks)]
