@@ -40,8 +40,6 @@ class PairedComparison:
     """The mean over tasks."""
     p: float
     """Of the overall difference, two-sided."""
-    p_by_task: Floats
-    """One test for each task: among 24 of them, one below 0.05 is to be expected by chance."""
 
 
 def compare_paired(
@@ -66,7 +64,6 @@ def compare_paired(
         by_task=Estimate(found.point[:-1], found.low[:-1], found.high[:-1]),
         overall=Estimate(found.point[-1:], found.low[-1:], found.high[-1:]),
         p=sign_flip_p(difference, rng),
-        p_by_task=np.array([sign_flip_p(task, rng) for task in difference]),
     )
 
 
