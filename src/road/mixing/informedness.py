@@ -23,8 +23,8 @@ ROUND_ROBIN_IMBALANCE = 0.1
 """A choice this much less even than perfect turns still counts as close to round-robin."""
 FEW_PERIODS = 10
 """Up to here, no ratio used twice means a short run; beyond, a ratio that moves by itself."""
-MOST_ARMS = 100
-"""With more ratios than this none comes twice; nothing was chosen among them."""
+MOST_ARMS = 50
+"""With more ratios than this a run followed a schedule: hardly any was used twice."""
 
 
 @dataclass(frozen=True)

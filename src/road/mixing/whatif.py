@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from road.mixing.evidence import Evidence
+from road.mixing.informedness import MOST_ARMS
 from road.mixing.mixers import RoadMixer
 from road.mixing.mixture import Moment
 from road.mixing.surrogate import Advantages
 
-MOST_RATIOS = 50
-"""With more of them a run followed a schedule, and hardly any ratio was run twice."""
 FEWEST_PERIODS = 10
 
 
@@ -65,7 +64,7 @@ def recorded(ratios: ArrayLike, offline: ArrayLike, online: ArrayLike) -> Record
             f"one ratio only, m = {kept.arms[0]:g}, was run in all {known.sum()} periods; there is "
             "nothing to choose from"
         )
-    if len(kept.arms) > MOST_RATIOS or len(kept.arms) == len(kept.ratios):
+    if len(kept.arms) > MOST_ARMS or len(kept.arms) == len(kept.ratios):
         raise ValueError(
             f"{len(kept.arms)} ratios in {known.sum()} periods are a schedule; no ratio was run "
             "often enough to be credited"

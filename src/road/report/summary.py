@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from road.mixing import Informedness, informedness
+from road.mixing.informedness import MOST_ARMS
 from road.report.dip import Dip, measure_dip
 from road.report.heard import heard
 from road.report.journal import Floats, Table
@@ -12,9 +13,6 @@ from road.report.load import RunRecord
 from road.report.naming import agent_name, mixer_name, run_name, seed_name, task_name
 from road.report.progress import Progress, measure_progress
 from road.report.verdict import run_verdict
-
-MOST_RATIOS = 50
-"""With more distinct ratios than this a mixer follows a schedule; it has no arms to compare."""
 
 TENTHS = 10
 """Parts of the online phase for which the realised ratio is told."""
@@ -119,7 +117,7 @@ def realised_over_time(periods: Table, steps: int) -> tuple[float | None, ...]:
 
 def judge_choices(periods: Table) -> Informedness | None:
     ratio, credit = heard(periods)
-    if not ratio.size or len(np.unique(ratio)) > MOST_RATIOS:
+    if not ratio.size or len(np.unique(ratio)) > MOST_ARMS:
         return None
     chosen = periods["offline_ratio"]
     return informedness(ratio, credit, chosen[np.isfinite(chosen)])
