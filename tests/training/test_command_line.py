@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from road.training.folder import RunFolder
 from road.training.launch import start_run
 
 Said = pytest.CaptureFixture[str]
+ROOT = Path(__file__).parents[2]
 
 
 def refused(words: list[str | Path], capsys: Said) -> tuple[int, str]:
@@ -141,6 +143,52 @@ def test_an_offline_only_run_speaks_of_pretraining_only(tmp_path: Path):
 def test_debug_shows_the_traceback(capsys: Said):
     assert main(["train", "no-such-task", "--debug"]) == 2
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "package", "extra"),
+    [
+        ("report runs/mine", "tyro", "cli"),
+        ("whatif runs/mine", "tyro", "cli"),
+        ("export runs/mine", "tyro", "cli"),
+        ("train", "tyro", "train,robotics"),
+        ("train", "equinox", "train,robotics"),
+        ("grid run mine.py --backend ray", "ray", "ray"),
+        ("grid run mine.py --backend ray", "fsspec.core", "ray"),
+        ("data convert rows.parquet", "pyarrow.parquet", "tables"),
+        ("data collect Hopper-v5", "minari", "minari"),
+    ],
+)
+def test_a_missing_package_is_told_with_its_extra(
+    words: str, package: str, extra: str, monkeypatch: Any, capsys: Said
+):
+    monkeypatch.setattr("road.cli.import_module", no_module(package))
+    named = package.partition(".")[0]
+    advice = f"install it with `pip install 'road-rl[{extra}]'`"
+    told = f"error: the package '{named}' is missing; {advice}"
+    assert refused([*words.split()], capsys) == (2, told)
+
+
+def test_a_system_without_file_locks_is_told_so(monkeypatch: Any, capsys: Said):
+    monkeypatch.setattr("road.cli.import_module", no_module("fcntl"))
+    code, told = refused(["train"], capsys)
+    assert code == 2
+    assert told.endswith("need file locks (fcntl), which this system does not have")
+
+
+def no_module(name: str) -> Any:
+    def importing(_: str) -> None:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    return importing
+
+
+@pytest.mark.parametrize("name", ["sb3", "d3rlpy", "tensorboard", "wandb", "train"])
+def test_an_extra_that_ends_with_a_report_brings_what_its_command_needs(name: str):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert set(extras["cli"]) <= set(extras[name])
 
 
 def test_help_names_every_command_and_flag(capsys: Said):

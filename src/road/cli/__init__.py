@@ -36,6 +36,12 @@ commands:
 Any command takes --debug to show the traceback of an error.
 """
 
+READERS = ("report", "export", "whatif")
+"""Commands that only read runs: beside tyro they need nothing that training does."""
+
+EXTRAS = {"fsspec": "ray", "minari": "minari", "pyarrow": "tables", "ray": "ray"}
+"""Which extra brings a package that training can do without."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; gives its exit code."""
@@ -47,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (RoadError, ModuleNotFoundError, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        code, message = explain(error)
+        code, message = explain(error, words[0] if words else "")
         sys.stderr.write(f"error: {' '.join(message.split())}\n")
         return code
     except BrokenPipeError:
@@ -56,18 +62,27 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def explain(error: BaseException) -> tuple[int, str]:
-    """Exit code and message of what went wrong."""
+def explain(error: BaseException, command: str) -> tuple[int, str]:
+    """Exit code and message of what went wrong in a command."""
     match error:
         case RoadError():
             return error.exit_code, str(error)
         case ModuleNotFoundError() if not (error.name or "").startswith("road"):
-            how = "install it with `pip install 'road-rl[train,robotics]'`"
-            return 2, f"the package {error.name!r} is missing; {how}"
+            return 2, missing((error.name or "").partition(".")[0], command)
         case KeyboardInterrupt():
             return 130, "interrupted"
         case _:
             raise error
+
+
+def missing(package: str, command: str) -> str:
+    """What to do about a package that a command did not find."""
+    if package == "fcntl":
+        return "training and downloads need file locks (fcntl), which this system does not have"
+    extra = EXTRAS.get(package, "train,robotics")
+    if package == "tyro" and command in READERS:
+        extra = "cli"
+    return f"the package {package!r} is missing; install it with `pip install 'road-rl[{extra}]'`"
 
 
 def dispatch(words: list[str]) -> int:
