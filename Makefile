@@ -10,7 +10,7 @@ LOCKED := -m pip install --quiet --no-deps --no-compile
 # What is imported is compiled once; else every process that a test starts would do it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test slow integrations sb3 d3rlpy rliable ray loggers check fix docs bench lock clean
+.PHONY: demo test slow integrations sb3 torchrl d3rlpy rliable ray loggers check fix docs bench lock clean
 
 demo: $(READY)  ## pretrain, fine-tune and report on the embedded default task
 	$(BIN)/road train
@@ -21,11 +21,14 @@ test: $(READY)  ## every test but the slow ones
 slow: $(READY)  ## the tests that learn something
 	$(BIN)/python -m pytest -q -m slow
 
-integrations: sb3 d3rlpy rliable ray loggers  ## other libraries, each in an environment of its own
+integrations: sb3 torchrl d3rlpy rliable ray loggers  ## other libraries, each in an environment of its own
 
 sb3: $(READY) .venv-sb3/.ready
 	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py rows.py)
 	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_sb3_models.py test_torch_loop.py)
+
+torchrl: .venv-sb3/.ready  ## in the environment of Stable-Baselines3: both need PyTorch
+	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) tests/integrations/test_torchrl.py
 
 d3rlpy: $(READY) .venv-bench/.ready
 	$(BIN)/basedpyright --pythonpath .venv-bench/bin/python src/road/integrations/d3rlpy.py
