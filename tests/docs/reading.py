@@ -25,7 +25,8 @@ class Block:
 
 def documents() -> list[Path]:
     pages = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
-    return [ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "CONTRIBUTING")] + pages
+    outside = ("README", "ARCHITECTURE", "CONTRIBUTING", "examples/README")
+    return [ROOT / f"{name}.md" for name in outside] + pages
 
 
 def name_of(document: Path) -> str:

@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,26 @@ def kinds_of_error(kind: type[errors.RoadError] = errors.RoadError) -> list[type
     return [kind, *(each for child in kind.__subclasses__() for each in kinds_of_error(child))]
 
 
+@pytest.mark.parametrize("room", ["mixing", "data", "report", "statistics"])
+def test_the_reference_has_every_name_that_a_room_gives_out(room: str):
+    page = (DOCS / "reference" / "python.md").read_text("utf-8")
+    shown = set(re.findall(rf"^\.\. \w+:: road\.{room}\.(\w+)$", page, re.MULTILINE))
+    assert shown == set(import_module(f"road.{room}").__all__)
+
+
+@pytest.mark.parametrize("kind", kinds_of_error(), ids=lambda kind: kind.__name__)
+def test_the_reference_has_every_error(kind: type[errors.RoadError]):
+    page = (DOCS / "reference" / "python.md").read_text("utf-8")
+    assert f":: road.errors.{kind.__name__}\n" in page
+
+
+def test_every_example_is_listed_with_its_command():
+    page = prose(ROOT / "examples" / "README.md")
+    for script in (ROOT / "examples").glob("*.py"):
+        assert f"| `{script.name}` |" in page
+        assert f"`python examples/{script.name}`" in page
+
+
 @pytest.mark.parametrize("kind", kinds_of_error(), ids=lambda kind: kind.__name__)
 def test_every_exit_code_is_explained(kind: type[errors.RoadError]):
     assert f"| {kind.exit_code} | `{kind.__name__}` |" in prose(RUN_FOLDER)
@@ -110,7 +131,8 @@ def test_links_lead_somewhere(document: Path):
 @pytest.mark.parametrize("document", documents(), ids=name_of)
 def test_every_python_file_that_is_named_exists(document: Path):
     named = re.findall(r"`((?:[\w-]+/)*\w+\.py)`", prose(document))
-    absent = [name for name in named if not any((at / name).exists() for at in (ROOT, SOURCE))]
+    roots = (ROOT, SOURCE, document.parent)
+    absent = [name for name in named if not any((at / name).exists() for at in roots)]
     # One name may not exist, and is named for that.
     assert set(absent) <= {"utils.py"}
 

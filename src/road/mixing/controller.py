@@ -53,6 +53,7 @@ class Controller:
         self.total_periods, self.offline_rows = total_periods, offline_rows
         self._online_rows: int | None = None
         self.history: list[Period] = []
+        """The periods that have ended, in order."""
         self._logbook = Logbook()
         self._state: Any = mixer.init(seed)
         self._mixture = self._propose(self._state, 0, None)
