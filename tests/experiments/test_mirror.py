@@ -1,7 +1,9 @@
 """A grid through an address: what one machine made is what another finds, and once only."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from tests.experiments.conftest import ROAD, entered, tiny_grid
@@ -68,6 +70,70 @@ def test_a_machine_gets_the_job_and_what_it_needs(
     assert (found / "checkpoints" / "arrays.npz").read_bytes() == b"\0weights"
     assert not (found / "LOCK").exists()
     assert [path.name for path in (far.path / "pretrained").iterdir()] == [pretraining.key]
+
+
+def test_jobs_of_one_machine_wait_for_the_one_that_fetches(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    """Every job finds all that it needs, also if the others on its node need the same just then."""
+    driver, pretraining, cell = begun
+    mirror, files = Mirror(address), [f"{index}.npz" for index in range(100)]
+    mirror.announce([pretraining, cell])
+    make(driver, pretraining, b"weights", "here")
+    for name in files:
+        (driver.place(pretraining) / name).write_bytes(b"weights")
+    mirror.publish(driver, pretraining)
+    for index in range(5):
+        far, start = Store(tmp_path / f"far-{index}"), Barrier(4)
+        with ThreadPoolExecutor(4) as pool:
+            seen = [pool.submit(brought, address, far, cell, pretraining, start) for _ in range(4)]
+        assert all(set(files) <= each.result() for each in seen)
+
+
+def brought(address: str, store: Store, cell: Job, needed: Job, start: Barrier) -> set[str]:
+    """The files of what a cell needs, as soon as they are said to be there."""
+    mirror = Mirror(address)
+    start.wait()
+    mirror.bring(store, cell.key)
+    return {path.name for path in store.place(needed).iterdir()}
+
+
+def test_what_a_killed_job_has_left_makes_way_for_the_result_of_another(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    """On the node that began a pretraining, and in the driver's folder that began a cell."""
+    driver, pretraining, cell = begun
+    mirror, worker, node = Mirror(address), Store(tmp_path / "worker"), Store(tmp_path / "node")
+    mirror.announce([pretraining, cell])
+    (worker.path / "done").mkdir(parents=True)
+    for job in (pretraining, cell):
+        make(worker, job, b"whole", "there")
+        mirror.publish(worker, job)
+    for store, job in ((node, pretraining), (driver, cell)):
+        store.place(job).mkdir(parents=True)
+        (store.place(job) / "metrics.jsonl").write_bytes(b"half")
+        (store.place(job) / "config.json").write_bytes(b"of the killed")
+    mirror.bring(node, cell.key)
+    mirror.gather(driver, cell)
+    for store, job in ((node, pretraining), (driver, cell)):
+        assert (store.place(job) / "metrics.jsonl").read_bytes() == b"whole"
+        assert not (store.place(job) / "config.json").exists()
+        assert store.result(job.key)["made"] == "there"
+
+
+def test_what_a_machine_has_done_itself_is_not_fetched(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    driver, pretraining, cell = begun
+    mirror, node = Mirror(address), Store(tmp_path / "node")
+    mirror.announce([pretraining, cell])
+    make(driver, pretraining, b"there", "there")
+    mirror.publish(driver, pretraining)
+    (node.path / "done").mkdir(parents=True)
+    make(node, pretraining, b"here", "here")
+    mirror.bring(node, cell.key)
+    assert (node.place(pretraining) / "metrics.jsonl").read_bytes() == b"here"
+    assert node.result(pretraining.key)["made"] == "here"
 
 
 def test_a_finished_cell_leaves_its_buffer_behind(

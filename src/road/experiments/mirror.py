@@ -8,10 +8,13 @@ Each machine works in a folder of its own and fetches what a job needs. A job th
 from its checkpoints only where these are; on another machine it begins again, to the same bits.
 """
 
+import fcntl
 import io
 import json
 import shutil
 import zipfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,7 +55,7 @@ class Mirror:
             (store.path / folder).mkdir(parents=True, exist_ok=True)
         job = self._job(store, key)
         for needed in job.needs:
-            self._unpack(store, self._job(store, needed))
+            self.gather(store, self._job(store, needed))
         return job
 
     def publish(self, store: Store, job: Job) -> bool:
@@ -63,12 +66,13 @@ class Mirror:
         return self._create(f"done/{job.key}.json", json.dumps(store.result(job.key)).encode())
 
     def gather(self, store: Store, job: Job) -> None:
-        """Fetch a result into the driver's folder: it is the first there, or was there before."""
-        if store.is_done(job.key):
-            return
-        result = json.loads(self._read(f"done/{job.key}.json"))
-        self._unpack(store, job)
-        store.commit(job.key, result)
+        """Fetch a result into a machine's own folder, unless the job is done there."""
+        with held_alone(store, job):
+            if store.is_done(job.key):
+                return
+            result = json.loads(self._read(f"done/{job.key}.json"))
+            self._unpack(store, job)
+            store.commit(job.key, result)
 
     def _job(self, store: Store, key: str) -> Job:
         told = json.loads(self._read(f"jobs/{key}.json"))
@@ -78,14 +82,13 @@ class Mirror:
         return job_from_json(told)
 
     def _unpack(self, store: Store, job: Job) -> None:
-        """Aside first: a folder is whole or not there."""
+        """Aside first, then in the place of whatever a killed job may have left there."""
         folder = store.place(job)
-        if folder.exists():
-            return
         aside = folder.with_name(f".fetching-{folder.name}")
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(aside, ignore_errors=True)  # a kill may have left one behind
         with zipfile.ZipFile(io.BytesIO(self._read(object_of(job)))) as archive:
             archive.extractall(aside)  # leaves out what points elsewhere
+        shutil.rmtree(folder, ignore_errors=True)
         aside.replace(folder)
 
     def _read(self, name: str) -> bytes:
@@ -107,6 +110,14 @@ class Mirror:
         path = f"{self._root}/{name}"
         self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
         return path
+
+
+@contextmanager
+def held_alone(store: Store, job: Job) -> Generator[None]:
+    """Jobs of one machine may need the same at once: one fetches it, the others wait for it."""
+    with (store.path / "jobs" / f"{job.key}.json").open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # ends with the file
+        yield
 
 
 def object_of(job: Job) -> str:
