@@ -9,9 +9,13 @@ import pytest
 from tests.experiments.conftest import ROAD, entered, tiny_grid
 
 from road.errors import StorageError, UsageError
+from road.experiments.backends.local import LocalBackend
 from road.experiments.backends.ray import work_on_a_node
+from road.experiments.grid import Case
 from road.experiments.jobs import Job
+from road.experiments.making import Collected
 from road.experiments.mirror import Mirror
+from road.experiments.running import run_grid
 from road.experiments.store import Store
 
 pytest.importorskip("fsspec", reason="fsspec is not installed (the extra 'ray')")
@@ -45,7 +49,7 @@ def test_a_result_is_created_once_and_the_first_one_stays(
     driver, _, cell = begun
     one, two = Store(tmp_path / "one"), Store(tmp_path / "two")
     mirror = Mirror(address)
-    mirror.announce([cell])
+    mirror.announce(driver, cell)
     for store, made in ((one, "first"), (two, "second")):
         (store.path / "done").mkdir(parents=True)
         make(store, cell, made.encode(), made)
@@ -56,12 +60,37 @@ def test_a_result_is_created_once_and_the_first_one_stays(
     assert (driver.place(cell) / "metrics.jsonl").read_bytes() == b"first"
 
 
+def test_what_the_driver_had_done_before_is_there_for_the_jobs_that_need_it(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    """A grid that was begun on one machine goes on through an address."""
+    driver, pretraining, cell = begun
+    make(driver, pretraining, b"weights", "here")
+    Mirror(address).announce(driver, cell)
+    node = Store(tmp_path / "node")
+    Mirror(address).bring(node, cell.key)
+    assert (node.place(pretraining) / "checkpoints" / "arrays.npz").read_bytes() == b"weights"
+    assert not Mirror(address).is_done(cell.key)
+
+
+def test_a_result_whose_folder_is_gone_is_not_published(
+    address: str, begun: tuple[Store, Job, Job]
+):
+    driver, pretraining, cell = begun
+    driver.commit(pretraining.key, {"seconds": 1.0})
+    with pytest.raises(
+        StorageError, match=f"{pretraining.key} is gone: delete done/{pretraining.key}"
+    ):
+        Mirror(address).announce(driver, cell)
+    assert not Mirror(address).is_done(pretraining.key)
+
+
 def test_a_machine_gets_the_job_and_what_it_needs(
     address: str, begun: tuple[Store, Job, Job], tmp_path: Path
 ):
     driver, pretraining, cell = begun
     mirror = Mirror(address)
-    mirror.announce([pretraining, cell])
+    mirror.announce(driver, cell)
     make(driver, pretraining, b"\0weights", "here")
     assert mirror.publish(driver, pretraining)
     far = Store(tmp_path / "far-away")
@@ -78,7 +107,7 @@ def test_jobs_of_one_machine_wait_for_the_one_that_fetches(
     """Every job finds all that it needs, also if the others on its node need the same just then."""
     driver, pretraining, cell = begun
     mirror, files = Mirror(address), [f"{index}.npz" for index in range(100)]
-    mirror.announce([pretraining, cell])
+    mirror.announce(driver, cell)
     make(driver, pretraining, b"weights", "here")
     for name in files:
         (driver.place(pretraining) / name).write_bytes(b"weights")
@@ -104,7 +133,7 @@ def test_what_a_killed_job_has_left_makes_way_for_the_result_of_another(
     """On the node that began a pretraining, and in the driver's folder that began a cell."""
     driver, pretraining, cell = begun
     mirror, worker, node = Mirror(address), Store(tmp_path / "worker"), Store(tmp_path / "node")
-    mirror.announce([pretraining, cell])
+    mirror.announce(driver, cell)
     (worker.path / "done").mkdir(parents=True)
     for job in (pretraining, cell):
         make(worker, job, b"whole", "there")
@@ -126,7 +155,7 @@ def test_what_a_machine_has_done_itself_is_not_fetched(
 ):
     driver, pretraining, cell = begun
     mirror, node = Mirror(address), Store(tmp_path / "node")
-    mirror.announce([pretraining, cell])
+    mirror.announce(driver, cell)
     make(driver, pretraining, b"there", "there")
     mirror.publish(driver, pretraining)
     (node.path / "done").mkdir(parents=True)
@@ -162,3 +191,23 @@ def test_a_place_that_cannot_be_reached_for_a_while_is_tried_again(tmp_path: Pat
     (tmp_path / "file").write_text("")
     away = f"file://{tmp_path}/file/grid"
     assert work_on_a_node(str(tmp_path / "store"), "0123456789ab", away) == ("again", "")
+
+
+@pytest.mark.integration
+def test_a_grid_that_was_begun_on_this_machine_goes_on_with_its_data_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Data and pretraining are made here, the cell there; each finds the data in its own folder."""
+    monkeypatch.setenv("ROAD_DATA_DIR", str(tmp_path / "node"))
+    data = Collected("pendulum-mixed", "expert", 400)
+    grid = tiny_grid(cases=(Case("made", "pendulum-mixed", data=data),), strategies=(ROAD,))
+    driver, work = entered(tmp_path / "driver", grid)
+    run_grid(driver, work.jobs[:-1], LocalBackend(driver.path, 1), lambda _: None)
+    cell, through = work.jobs[-1], f"file://{tmp_path}/address"
+    assert [job.kind for job in work.jobs] == ["data", "pretraining", "cell"]
+    Mirror(through).announce(driver, cell)
+    assert work_on_a_node("not seen", cell.key, through) == ("done", "")
+    other, _ = entered(tmp_path / "other", grid)
+    Mirror(through).gather(other, cell)
+    config = json.loads((other.place(cell) / "config.json").read_text())
+    assert config["own"]["data"].startswith(f"file:{other.path}/data/{work.jobs[0].key}/")

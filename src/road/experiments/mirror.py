@@ -21,10 +21,13 @@ from typing import Any
 
 from road.data.folder import data_folder
 from road.errors import StorageError, UsageError
+from road.experiments.grid import FROM_THE_GRID
 from road.experiments.identity import hash_of
 from road.experiments.jobs import Job, job_from_json
 from road.experiments.store import FOLDERS, Store, put_once
+from road.training.folder import CONFIG, read_run_file, write_json_whole
 
+REDO = "delete done/{}.json beside it, and `road grid run --resume` does that job again"
 LEFT_BEHIND = ("LOCK", "checkpoints")
 """Of a finished cell; an agent at the switch is nothing without its checkpoints."""
 
@@ -41,10 +44,14 @@ class Mirror:
         except (ValueError, ImportError) as error:
             raise UsageError(f"{address} cannot be reached: {error}") from error
 
-    def announce(self, jobs: list[Job] | tuple[Job, ...]) -> None:
-        """Let every machine know what there is to do."""
-        for job in jobs:
-            self._create(f"jobs/{job.key}.json", json.dumps(job.to_json()).encode())
+    def announce(self, store: Store, job: Job) -> None:
+        """Let every machine know of a job, and have what it needs, also what was made here."""
+        needs = list(map(store.job, job.needs))
+        for needed in needs:
+            if store.is_done(needed.key) and not self.is_done(needed.key):
+                self.publish(store, needed)
+        for each in (*needs, job):
+            self._create(f"jobs/{each.key}.json", json.dumps(each.to_json()).encode())
 
     def is_done(self, key: str) -> bool:
         return bool(self._files.exists(f"{self._root}/done/{key}.json"))
@@ -61,6 +68,8 @@ class Mirror:
     def publish(self, store: Store, job: Job) -> bool:
         """Put a result where all can see it; whether this was the first one."""
         if not self.is_done(job.key):
+            if not store.place(job).is_dir():
+                raise StorageError(f"{store.place(job)} is gone: {REDO.format(job.key)}")
             # Whoever else puts it there puts the same: a job has the same bits everywhere.
             self._files.pipe_file(self._path(object_of(job)), packed(store.place(job), job))
         return self._create(f"done/{job.key}.json", json.dumps(store.result(job.key)).encode())
@@ -88,6 +97,7 @@ class Mirror:
         shutil.rmtree(aside, ignore_errors=True)  # a kill may have left one behind
         with zipfile.ZipFile(io.BytesIO(self._read(object_of(job)))) as archive:
             archive.extractall(aside)  # leaves out what points elsewhere
+        tell_where_data_lies(store, job, aside)
         shutil.rmtree(folder, ignore_errors=True)
         aside.replace(folder)
 
@@ -133,6 +143,18 @@ def packed(folder: Path, job: Job) -> bytes:
             if path.is_file() and parts[0] not in left_behind:
                 archive.write(path, "/".join(parts))
     return content.getvalue()
+
+
+def tell_where_data_lies(store: Store, job: Job, folder: Path) -> None:
+    """A run's config names the file of data that the grid made: each machine has its own."""
+    told = str(job.what.get("plan", {}).get("own", {}).get("data", ""))
+    if not told.startswith(FROM_THE_GRID):
+        return
+    config = read_run_file(folder, CONFIG)
+    name = Path(config["own"]["data"]).name
+    here = store.path.absolute() / "data" / told.removeprefix(FROM_THE_GRID) / name
+    config["own"]["data"] = f"file:{here}"
+    write_json_whole(folder / CONFIG, config)
 
 
 def scratch(address: str) -> Store:

@@ -46,7 +46,7 @@ class RayBackend:
 
     def start(self, job: Job) -> None:
         if self._mirror is not None:
-            self._mirror.announce([*map(self._store.job, job.needs), job])
+            self._mirror.announce(self._store, job)
         self._running[self._begin.remote(str(self._store.path), job.key, self._through)] = job
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
