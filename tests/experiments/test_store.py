@@ -1,6 +1,7 @@
 """A result is put once; what failed twice is given up; what was killed is not."""
 
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -295,3 +296,14 @@ def test_the_time_that_is_left_by_hand(tmp_path: Path):
         store.commit(job.key, {"seconds": 2.0})
     assert Board(store, work.jobs).remaining() == pytest.approx(4.0)
     assert Board(store, work.jobs, slots=2).remaining() == pytest.approx(2.0)
+
+
+def test_one_long_job_takes_its_time_however_many_slots_are_free(tmp_path: Path):
+    """Of two seeds all is done but one cell, and the other took 100 s."""
+    store, work = entered(tmp_path, tiny_grid(strategies=(ROAD,), seeds=(0, 1)))
+    for job in work.jobs[:-1]:
+        store.commit(job.key, {"seconds": 100.0})
+    assert Board(store, work.jobs, slots=64).remaining() == pytest.approx(100.0)
+    board = Board(store, work.jobs, slots=64)
+    board.running[work.jobs[-1].key] = time.monotonic() - 150.0
+    assert board.remaining() == 0.0

@@ -107,13 +107,14 @@ class Board:
 
     def remaining(self) -> float | None:
         """Seconds that are left, by what jobs that are alike have taken; None at first."""
-        now, left = time.monotonic(), 0.0
+        now, left = time.monotonic(), [0.0]
         for job in self.open:
             taken = self.times.expected(job)
             if taken is None:
                 return None
-            left += max(taken - (now - self.running.get(job.key, now)), 0.0)
-        return left / max(self.slots, 1)
+            left.append(taken - (now - self.running.get(job.key, now)))
+        shared = sum(max(seconds, 0.0) for seconds in left) / max(self.slots, 1)
+        return max(shared, *left)  # a job has one slot, however many are free
 
 
 Watch: TypeAlias = Callable[[Board], None]
