@@ -1,5 +1,6 @@
 """One set of laws for every backend; Ray's own tests are in test_ray_cluster.py."""
 
+import _thread
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
 
 from road.experiments.backends import local
 from road.experiments.backends.local import LocalBackend
+from road.experiments.backends.process import run_to_its_end
 from road.experiments.grid import Case
 from road.experiments.making import Collected
 from road.experiments.running import Backend, Board, run_grid
@@ -134,6 +137,27 @@ def test_asked_to_stop_it_leaves_no_worker_and_goes_on_later(
     assert workers(store.path) == []
     board = run_grid(store, work.jobs, make(store.path), lambda _: None)
     assert len(board.done) == 2
+
+
+@pytest.mark.integration
+def test_whoever_is_interrupted_while_a_job_runs_leaves_no_worker(tmp_path: Path):
+    """As Ray interrupts a function: nothing that blocks in the operating system is woken."""
+    long = {**RUN, "offline_steps": 4_000}
+    store, work = entered(tmp_path / "grid", tiny_grid(run=long, strategies=(ROAD,)))
+    job = work.jobs[0]
+
+    def interrupt() -> None:
+        deadline = time.monotonic() + 120.0
+        while not (store.place(job) / "sessions.jsonl").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        _thread.interrupt_main()
+
+    Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_to_its_end(store.path, job.key)
+    assert workers(store.path) == []
+    assert not store.is_done(job.key)
+    assert list((store.place(job) / "checkpoints").iterdir()) != []
 
 
 @pytest.mark.integration

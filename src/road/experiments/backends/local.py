@@ -3,15 +3,12 @@
 import time
 from pathlib import Path
 
-from road.experiments.backends.process import Worker, conclude
+from road.experiments.backends.process import GRACE, POLL, Worker, conclude
 from road.experiments.jobs import Job
 from road.experiments.running import Outcome
 from road.experiments.store import Store
 from road.training.folder import usable_cores
 
-POLL = 0.05
-GRACE = 60.0
-"""Seconds that a worker has to save before it is killed; nothing is lost then either."""
 CAREER = 32
 """Jobs that a worker does before a new one takes its place: whatever leaks, leaks no further."""
 

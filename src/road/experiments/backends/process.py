@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import IO
 
@@ -15,6 +16,9 @@ from road.experiments.store import Store
 ONE_THREAD = dict.fromkeys(
     ("PJRT_NPROC", "NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
 )
+POLL = 0.05
+GRACE = 60.0
+"""Seconds that a worker has to save before it is killed; nothing is lost then either."""
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGBUS)
 """Signals that a program brings on itself; any other came from outside."""
 
@@ -101,9 +105,12 @@ def outcome_of(code: int) -> Outcome:
 
 
 def run_to_its_end(store: Path, key: str) -> int:
-    """Do one job and wait for it; the process ends with whoever waits."""
+    """Do one job and wait for it; whoever is interrupted leaves no process behind."""
     worker = Worker(store, key)
     try:
+        while worker.poll() is None:
+            time.sleep(POLL)  # Ray's interruption would not end a wait in the operating system
         return worker.join()
     finally:
         worker.stop()
+        worker.join(GRACE)
