@@ -1,6 +1,8 @@
 """A grid through an address: what one machine made is what another finds, and once only."""
 
 import json
+import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -10,12 +12,13 @@ from tests.experiments.conftest import ROAD, entered, tiny_grid
 
 from road.errors import StorageError, UsageError
 from road.experiments.backends.local import LocalBackend
-from road.experiments.backends.ray import work_on_a_node
+from road.experiments.backends.ray import keep_words, work_on_a_node
+from road.experiments.backends.reach import Reach
 from road.experiments.grid import Case
 from road.experiments.jobs import Job
 from road.experiments.making import Collected
-from road.experiments.mirror import Mirror
-from road.experiments.running import run_grid
+from road.experiments.mirror import Mirror, scratch
+from road.experiments.running import last_words, run_grid
 from road.experiments.store import Store
 
 pytest.importorskip("fsspec", reason="fsspec is not installed (the extra 'ray')")
@@ -191,6 +194,81 @@ def test_a_place_that_cannot_be_reached_for_a_while_is_tried_again(tmp_path: Pat
     (tmp_path / "file").write_text("")
     away = f"file://{tmp_path}/file/grid"
     assert work_on_a_node(str(tmp_path / "store"), "0123456789ab", away) == ("again", "")
+
+
+@pytest.fixture
+def blocked(tmp_path: Path) -> Path:
+    """A file where the folder of an address should be."""
+    (tmp_path / "far").write_text("")
+    return tmp_path / "far"
+
+
+def test_a_driver_tries_again_what_did_not_get_through(
+    begun: tuple[Store, Job, Job], blocked: Path, tmp_path: Path
+):
+    driver, pretraining, _ = begun
+    address = f"file://{blocked}/grid"
+    reach = Reach(driver, address)
+    assert reach.announce(pretraining) is False
+    blocked.unlink()
+    assert reach.announce(pretraining) is True
+    worker = Store(tmp_path / "worker")
+    Mirror(address).bring(worker, pretraining.key)
+    make(worker, pretraining, b"weights", "there")
+    Mirror(address).publish(worker, pretraining)
+    away = blocked.rename(tmp_path / "away")
+    blocked.write_text("")
+    assert reach.gather(pretraining) is False
+    assert not driver.is_done(pretraining.key)
+    blocked.unlink()
+    away.rename(blocked)
+    assert reach.gather(pretraining) is True
+    assert driver.result(pretraining.key)["made"] == "there"
+
+
+def test_a_driver_that_reaches_nothing_for_long_says_so_in_one_line(
+    begun: tuple[Store, Job, Job], blocked: Path
+):
+    """For longer than its patience without a break."""
+    driver, _, cell = begun
+    reach = Reach(driver, f"file://{blocked}/grid", patience=0.2)
+    assert reach.announce(cell) is False
+    blocked.unlink()
+    time.sleep(0.2)
+    assert reach.announce(cell) is True
+    shutil.rmtree(blocked)
+    blocked.write_text("")
+    assert reach.announce(cell) is False
+    time.sleep(0.2)
+    with pytest.raises(StorageError, match=r"nothing got through file://.* go on with --resume"):
+        reach.announce(cell)
+
+
+def test_a_node_without_the_job_says_why_the_grid_stops(
+    address: str, begun: tuple[Store, Job, Job]
+):
+    driver, _, cell = begun
+    outcome, message = work_on_a_node("not seen", cell.key, address)
+    assert outcome == "halt"
+    assert f"has no jobs/{cell.key}.json: was the grid begun there?" in message
+    keep_words(driver, cell.key, message)
+    assert last_words(driver, cell.key) == message
+
+
+@pytest.mark.integration
+def test_a_node_whose_disk_is_no_use_says_why_the_grid_stops(
+    begun: tuple[Store, Job, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A file stands where the worker wants its folder."""
+    monkeypatch.setenv("ROAD_DATA_DIR", str(tmp_path / "node"))
+    driver, pretraining, _ = begun
+    through = f"file://{tmp_path}/address"
+    Mirror(through).announce(driver, pretraining)
+    place = scratch(through).place(pretraining)
+    place.parent.mkdir(parents=True)
+    place.write_text("")
+    said = f"cannot write to {place}: File exists"
+    assert work_on_a_node("not seen", pretraining.key, through) == ("halt", said)
 
 
 @pytest.mark.integration

@@ -15,8 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from road.errors import UsageError
-from road.experiments.backends.process import message_of, outcome_of, run_to_its_end
+from road.errors import StorageError, UsageError
+from road.experiments.backends.process import GRACE, message_of, outcome_of, run_to_its_end
+from road.experiments.backends.reach import Reach
 from road.experiments.jobs import Job
 from road.experiments.mirror import Mirror, scratch
 from road.experiments.running import Outcome
@@ -31,11 +32,13 @@ class RayBackend:
 
     def __init__(self, store: Path, address: str | None = None, through: str | None = None) -> None:
         self._store, self._through = Store(store), through
-        self._mirror = None if through is None else Mirror(through)
+        self._reach = None if through is None else Reach(self._store, through)
         self._ray = connected(address)
         # Who retries is the runner: only it knows a job's own error from a lost worker.
         self._begin = self._ray.remote(num_cpus=1, max_retries=0)(work_on_a_node)
         self._running: dict[Any, Job] = {}
+        self._untold: list[Job] = []
+        """What no machine could be told of: to be started again."""
 
     @property
     def slots(self) -> int:
@@ -45,11 +48,15 @@ class RayBackend:
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def start(self, job: Job) -> None:
-        if self._mirror is not None:
-            self._mirror.announce(self._store, job)
-        self._running[self._begin.remote(str(self._store.path), job.key, self._through)] = job
+        if self._reach is not None and not self._reach.announce(job):
+            self._untold.append(job)
+        else:
+            self._running[self._begin.remote(str(self._store.path), job.key, self._through)] = job
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
+        if self._untold:
+            untold, self._untold = self._untold, []
+            return [(job, "again") for job in untold]
         if not self._running:
             time.sleep(seconds)
             return []
@@ -61,9 +68,11 @@ class RayBackend:
         outcome, message = self._heard(ended)
         if outcome == "error":
             self._store.note_failure(job.key, message)
-        if outcome == "done" and self._mirror is not None:
-            self._mirror.gather(self._store, job)
-        return outcome
+        if self._reach is None:
+            return outcome
+        if message:
+            keep_words(self._store, job.key, message)
+        return "again" if outcome == "done" and not self._reach.gather(job) else outcome
 
     def _heard(self, ended: Any) -> tuple[Outcome, str]:
         trouble = self._ray.exceptions
@@ -80,7 +89,7 @@ class RayBackend:
         for each in self._running:
             self._ray.cancel(each, force=False)
         if self._running:
-            self._ray.wait(list(self._running), num_returns=len(self._running), timeout=60.0)
+            self._ray.wait(list(self._running), num_returns=len(self._running), timeout=2 * GRACE)
         self._running.clear()
         self._ray.shutdown()
 
@@ -92,6 +101,8 @@ def work_on_a_node(store: str, key: str, through: str | None) -> tuple[Outcome, 
     """
     try:
         return carried_out(store, key, through)
+    except StorageError as error:
+        return outcome_of(error.exit_code), str(error)
     except OSError:
         return "again", ""
 
@@ -107,7 +118,13 @@ def carried_out(store: str, key: str, through: str | None) -> tuple[Outcome, str
     outcome = outcome_of(code)
     if outcome == "done" and mirror is not None:
         mirror.publish(place, place.job(key))
-    return outcome, message_of(place, key, code) if outcome == "error" else ""
+    return outcome, message_of(place, key, code) if outcome in ("error", "halt") else ""
+
+
+def keep_words(store: Store, key: str, message: str) -> None:
+    """A worker's log stays on its node: its last words are kept where the driver looks for them."""
+    with store.log(key).open("a", encoding="utf-8") as log:
+        log.write(f"error: {message}\n")
 
 
 def connected(address: str | None) -> Any:
