@@ -37,8 +37,8 @@ d3rlpy: $(READY) .venv-bench/.ready
 rliable: .venv-rliable/.ready  ## the statistics against rliable's
 	$(FOREIGN) .venv-rliable/bin/python -m pytest $(ALONE) tests/statistics/test_rliable.py
 
-ray: .venv-ray/.ready  ## grids on a Ray cluster of two nodes, of which parts are killed
-	$(FOREIGN) .venv-ray/bin/python -m pytest -q tests/experiments/test_ray_cluster.py
+ray: .venv-ray/.ready  ## grids on a Ray cluster: the laws of every backend, and nodes that are killed
+	$(FOREIGN) .venv-ray/bin/python -m pytest -q -k ray $(addprefix tests/experiments/,test_backends.py test_ray_cluster.py)
 
 loggers: $(READY) .venv-loggers/.ready  ## runs exported to TensorBoard and W&B, and read back
 	$(BIN)/basedpyright --pythonpath .venv-loggers/bin/python $(addprefix src/road/integrations/,tensorboard.py wandb.py)

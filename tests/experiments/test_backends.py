@@ -1,32 +1,46 @@
-"""One set of laws for every backend; Ray's own tests are in test_ray_cluster.py."""
+"""One set of laws for every backend; Ray's own tests are in test_ray_cluster.py.
+
+Ray is one of them where it is installed: `make ray` has an environment for it.
+"""
 
 import _thread
 import json
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from tests.experiments.clusters import ray_nodes, ray_settings
 from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
 
 from road.experiments.backends import local
 from road.experiments.backends.local import LocalBackend
 from road.experiments.backends.process import run_to_its_end
+from road.experiments.backends.ray import RayBackend
 from road.experiments.grid import Case
 from road.experiments.making import Collected
 from road.experiments.running import Backend, Board, run_grid
 
-BACKENDS: dict[str, Callable[[Path], Backend]] = {"local": lambda path: LocalBackend(path, 2)}
+# Looked for and not imported: Ray reads its settings while it is imported.
+BACKENDS = ("local", "ray") if find_spec("ray") else ("local",)
 
 
-@pytest.fixture(params=BACKENDS)
-def make(request: pytest.FixtureRequest) -> Callable[[Path], Backend]:
-    return BACKENDS[request.param]
+@pytest.fixture(scope="module", params=BACKENDS)
+def make(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[Path], Backend]]:
+    """Two jobs at a time; on one Ray node that is started once for all laws."""
+    if request.param == "local":
+        yield lambda path: LocalBackend(path, 2)
+        return
+    with ray_settings(tmp_path_factory.mktemp("ray")), ray_nodes(2) as cluster:
+        yield lambda path: RayBackend(path, cluster.address)
 
 
 def workers(store: Path) -> list[int]:

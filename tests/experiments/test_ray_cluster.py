@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.experiments.clusters import ray_nodes, ray_settings
 from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
 from tests.experiments.test_backends import workers
 
 from road.errors import UsageError
 from road.experiments.backends.local import LocalBackend
-from road.experiments.backends.ray import SETTINGS, RayBackend
+from road.experiments.backends.ray import RayBackend
 from road.experiments.grid import Case
-from road.experiments.running import run_grid
+from road.experiments.running import Board, run_grid
 
 # Looked for and not imported: Ray reads its settings while it is imported.
 pytestmark = pytest.mark.skipif(
@@ -46,33 +47,20 @@ GRID = Grid(
 )
 """
 TIMEOUT = 600.0
-SOURCE = Path(__file__).parents[2] / "src"
 
 
 @pytest.fixture(scope="module")
 def token(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A token that all nodes and drivers of these tests share."""
-    path = tmp_path_factory.mktemp("ray") / "token"
-    path.write_text("0123456789abcdef" * 4)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_TOKEN_PATH", str(path))
-        patch.setenv("PYTHONPATH", str(SOURCE))  # nodes and drivers run in other folders
-        for name, value in SETTINGS.items():
-            patch.setenv(name, value)
+    with ray_settings(tmp_path_factory.mktemp("ray")):
         yield
 
 
 @pytest.fixture
 def cluster(token: None) -> Iterator[Any]:  # noqa: ARG001 -- its settings must be in force
     """Two nodes of one CPU each."""
-    import ray
-    from ray.cluster_utils import Cluster
-
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    made.add_node(num_cpus=1)
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    with ray_nodes(1, 1) as made:
+        yield made
 
 
 class Driver:
@@ -188,12 +176,19 @@ def test_a_cluster_of_its_own_has_tokens_on_and_no_dashboard(tmp_path: Path):
 @pytest.mark.integration
 @pytest.mark.usefixtures("token")
 def test_results_through_an_address_are_those_of_a_shared_folder(tmp_path: Path):
-    """The nodes never see the driver's folder."""
+    """The nodes never see the driver's folder; at first the driver does not reach the address."""
     grid = tiny_grid(strategies=(ROAD,))
     store, work = entered(tmp_path / "driver", grid)
-    through = f"file://{tmp_path}/address"
-    board = run_grid(store, work.jobs, RayBackend(store.path, through=through), lambda _: None)
+    through, in_the_way = f"file://{tmp_path}/address/grid", tmp_path / "address"
+    in_the_way.write_text("")
+
+    def clear(_: Board) -> None:
+        if in_the_way.is_file():
+            in_the_way.unlink()
+
+    board = run_grid(store, work.jobs, RayBackend(store.path, through=through), clear)
     assert (len(board.done), board.failed) == (2, {})
+    assert board.kills[work.jobs[0].key] == 1
     assert list((store.path / "logs").iterdir()) == []
     far = sorted(path.name for path in (tmp_path / "address").rglob("*.json"))
     assert far == sorted(f"{job.key}.json" for job in work.jobs for _ in ("job", "done"))
