@@ -41,9 +41,10 @@ def test_arms_without_a_difference_explain_nothing_beyond_chance():
     assert np.mean([one.detrended_epsilon_squared for one in found]) == pytest.approx(0, abs=0.05)
 
 
-def test_arms_of_equal_means_explain_less_than_chance():
+@pytest.mark.parametrize("high", [1.0, 2.0, 3.0])
+def test_arms_of_equal_means_explain_less_than_chance(high: float):
     """F is rounding, but no 0 / 0: 1 - (8 - 1) / (8 - 1 - 1)."""
-    judged = arm_test(np.tile([0.0, 0.0, 1.0, 1.0], 2), np.eye(2)[[0, 1] * 4], np.ones((8, 1)))
+    judged = arm_test(np.tile([0.0, 0.0, high, high], 2), np.eye(2)[[0, 1] * 4], np.ones((8, 1)))
     assert judged is not None
     assert epsilon_squared(judged.f, judged.eta_squared) == pytest.approx(-1 / 6)
 
