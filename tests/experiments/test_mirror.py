@@ -4,6 +4,7 @@ import json
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
 
@@ -102,6 +103,20 @@ def test_a_machine_gets_the_job_and_what_it_needs(
     assert (found / "checkpoints" / "arrays.npz").read_bytes() == b"\0weights"
     assert not (found / "LOCK").exists()
     assert [path.name for path in (far.path / "pretrained").iterdir()] == [pretraining.key]
+
+
+def test_a_job_that_was_mended_reaches_a_machine_that_had_it_before(
+    address: str, begun: tuple[Store, Job, Job], tmp_path: Path
+):
+    """What a case may import is no part of its key."""
+    driver, pretraining, cell = begun
+    make(driver, pretraining, b"weights", "here")
+    far, mirror = Store(tmp_path / "far-away"), Mirror(address)
+    for allowed in ([], ["a_package"]):
+        mended = replace(cell, what={**cell.what, "allowed": allowed})
+        mirror.announce(driver, mended)
+        mirror.bring(far, cell.key)
+        assert far.job(cell.key).what["allowed"] == allowed
 
 
 def test_jobs_of_one_machine_wait_for_the_one_that_fetches(

@@ -51,7 +51,7 @@ class Mirror:
             if store.is_done(needed.key) and not self.is_done(needed.key):
                 self.publish(store, needed)
         for each in (*needs, job):
-            self._create(f"jobs/{each.key}.json", json.dumps(each.to_json()).encode())
+            self._tell(f"jobs/{each.key}.json", json.dumps(each.to_json()).encode())
 
     def is_done(self, key: str) -> bool:
         return bool(self._files.exists(f"{self._root}/done/{key}.json"))
@@ -88,6 +88,8 @@ class Mirror:
         path = store.path / "jobs" / f"{key}.json"
         if not path.exists():
             put_once(path, told)
+        elif not store.is_done(key) and store.job(key) != job_from_json(told):
+            write_json_whole(path, told)
         return job_from_json(told)
 
     def _unpack(self, store: Store, job: Job) -> None:
@@ -114,6 +116,11 @@ class Mirror:
         except FileExistsError:
             return False
         return True
+
+    def _tell(self, name: str, content: bytes) -> None:
+        """Put an object in place, or in that of one that says otherwise."""
+        if not self._create(name, content) and self._read(name) != content:
+            self._files.pipe_file(self._path(name), content)
 
     def _path(self, name: str) -> str:
         """Where an object goes, in a folder that is there."""
