@@ -56,7 +56,7 @@ GRID = Grid(
 
 def entered(path: Path, grid: Grid) -> tuple[Store, Work]:
     store, work = Store(path), work_of(grid.cells())
-    store.enter(grid.name, "own", "test", work)
+    store.enter(grid, "own", "test", work)
     return store, work
 
 

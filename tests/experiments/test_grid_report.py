@@ -8,7 +8,7 @@ from tests.experiments.conftest import entered, tiny_grid
 from tests.report.conftest import write_synthetic
 
 from road.cli import main
-from road.cli.grid_report import GridReport, paper_results, same_again
+from road.cli.grid_report import GridReport, gathered, paper_results, same_again
 from road.experiments.store import Store
 from road.report import load_run, summarise
 from road.report.grid_runs import Axes
@@ -47,6 +47,14 @@ def test_a_part_of_a_grid_is_reported_on(grid: Store):
     assert findings.startswith("1 method on 1 task, 1 seed; one seed says nothing about others")
     page = (grid.path.parent / "part" / "report.html").read_text()
     assert "road grid report grid --mixers road --seeds 1<" in page  # and no place on this disk
+
+
+def test_a_report_is_about_the_subject_that_the_grid_names(grid: Store):
+    cells = grid.description()["cells"]
+    assert gathered(grid, cells, None, "").subject == "ROAD"
+    store, _ = entered(grid.path, tiny_grid(seeds=(0, 1), subject="Fixed 0.5"))
+    assert gathered(store, cells, None, "").subject == "Fixed 0.5"
+    assert gathered(store, cells, "road", "").subject == "ROAD"
 
 
 @pytest.mark.usefixtures("grid")
@@ -101,7 +109,7 @@ def test_every_command_that_made_a_cell_is_kept(tmp_path: Path):
     store, work = entered(tmp_path / "grid", tiny_grid())
     first = store.description()["command"]
     for command in ("run tiny --seeds 1 --resume", "run tiny --seeds 1 --retry --resume"):
-        store.enter("tiny", "own", command, work)
+        store.enter(tiny_grid(), "own", command, work)
     assert store.description()["command"].splitlines() == [first, "run tiny --seeds 1 --resume"]
 
 
@@ -128,9 +136,10 @@ def test_runs_are_judged_by_their_area_if_that_is_asked_for(grid: Store):
 
 
 def test_a_report_is_about_the_papers_setting_where_road_has_several(grid: Store):
-    """A folder says which grid it is; what that one is about stands with its strategies."""
+    """A folder that names no subject says which grid it is; what that is about is known."""
     path = grid.path / GRID_JSON
     told = json.loads(path.read_text())
+    del told["subject"]
     told |= {"name": "ablation-kappa", "scale": "mini"}
     for cell in told["cells"]:
         cell["strategy"] = cell["strategy"].replace("ROAD", "κ = 1")

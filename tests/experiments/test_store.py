@@ -126,7 +126,7 @@ def test_cells_of_before_that_the_grid_asks_for_otherwise_now_are_told(tmp_path:
     assert outdated(tiny_grid(), store.entered(), None) == []
     places = outdated(longer, store.entered(), None)
     assert places == [("pendulum-flipped", "ROAD", seed) for seed in (0, 1, 2)]
-    store.enter("tiny", "own", "test", work_of(longer.cells()), places)
+    store.enter(longer, "own", "test", work_of(longer.cells()), places)
     kept = store.description()["cells"]
     assert [(cell["strategy"], cell["seed"]) for cell in kept] == [("Fixed 0.5", 0), ("ROAD", 0)]
 
@@ -142,7 +142,7 @@ def test_nothing_is_said_of_cells_whose_policies_are_not_at_hand(tmp_path: Path)
     grid = tiny_grid(cases=(replace(CASE, data=data),))
     (tmp_path / "p.npz").write_bytes(b"weights")
     store = Store(tmp_path / "grid")
-    store.enter("tiny", "own", "test", work_of(grid.cells(), tmp_path))
+    store.enter(grid, "own", "test", work_of(grid.cells(), tmp_path))
     assert outdated(grid, store.entered(), None) == []
     (tmp_path / "p.npz").write_bytes(b"other weights")
     assert len(outdated(grid, store.entered(), tmp_path)) == 2

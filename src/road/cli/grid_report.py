@@ -148,14 +148,14 @@ def gathered(
         tuple(dict.fromkeys(cell["strategy"] for cell in cells)),
         tuple(sorted({cell["seed"] for cell in cells})),
     )
-    of_grid = told["name"], told["scale"]
+    usual = told.get("subject") or usual_subject(told["name"], told["scale"])
     return results_of(
         runs,
         axes,
         f"{told['name']}, scale {told['scale']}",
         f"{told['command']}\n{command}",
         paper_results(told["name"], axes),
-        labelled(subject, cells, "strategy") if subject else usual_subject(*of_grid),
+        labelled(subject, cells, "strategy") if subject else usual,
         measure,
     )
 

@@ -88,7 +88,7 @@ def run(words: list[str]) -> int:
     check_folder(store, grid.name, scale, flags)
     with store.held():
         dropped = no_longer_of(whole, store, flags.policies)
-        store.enter(grid.name, scale, shlex.join(["road", "grid", "run", *words]), work, dropped)
+        store.enter(grid, scale, shlex.join(["road", "grid", "run", *words]), work, dropped)
         if flags.retry:
             store.forgive()
         board = carry_out(store, work.jobs, flags)

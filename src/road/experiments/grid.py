@@ -88,7 +88,7 @@ class Grid:
     about: str = ""
     """One sentence for whoever has to choose."""
     subject: str = "ROAD"
-    """The strategy that a report is about; on a grid of your own, ``--subject`` names it."""
+    """The strategy that a report is about, unless ``--subject`` names another."""
 
     def __post_init__(self) -> None:
         for what, labels in (

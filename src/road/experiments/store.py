@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from road.errors import LockedError, StorageError, UsageError
+from road.experiments.grid import Grid
 from road.experiments.jobs import Job, Work, job_from_json
 from road.training.folder import RunFolder, read_run_file, write_json_whole
 
@@ -115,7 +116,7 @@ class Store:
         return self.description()["cells"] if (self.path / GRID).exists() else []
 
     def enter(
-        self, name: str, scale: str, command: str, work: Work, dropped: Sequence[Place] = ()
+        self, grid: Grid, scale: str, command: str, work: Work, dropped: Sequence[Place] = ()
     ) -> None:
         """Add the work of a grid to its folder; what stands there stays, but for what is dropped.
 
@@ -137,8 +138,9 @@ class Store:
             if not self.is_done(job.key):
                 write_json_whole(self.path / "jobs" / f"{job.key}.json", job.to_json())
         commands = "\n".join(with_command(str(earlier).splitlines(), command))
-        about = {"format": FORMAT, "name": name, "scale": scale, "command": commands}
-        write_json_whole(self.path / GRID, {**about, "cells": joined(before, now)})
+        about = {"format": FORMAT, "name": grid.name, "scale": scale, "command": commands}
+        told = {**about, "subject": grid.subject, "cells": joined(before, now)}
+        write_json_whole(self.path / GRID, told)
 
     @contextmanager
     def held(self) -> Generator[None]:
