@@ -65,9 +65,9 @@ def test_a_grid_is_run_to_its_end(make: Callable[[Path], Backend], tmp_path: Pat
         result = store.result(key)
         assert result["summary"]["finished"]
         assert result["area"] is not None
-        # Judged at the switch, at half-time and at the end.
+        # Judged once before the switch, at it, at half-time and at the end.
         journal = (store.path / "runs" / key / "evaluations.jsonl").read_text()
-        assert journal.count("\n") == 3
+        assert journal.count("\n") == 4
         assert not (store.path / "runs" / key / "checkpoints").exists()
 
 
