@@ -225,6 +225,16 @@ def test_names_are_not_cut_off(browser: Any, tmp_path: Path, given: GridResults)
     assert outside == []
 
 
+def test_the_names_of_a_wide_table_stay_in_sight(browser: Any, tmp_path: Path):
+    page = page_of(long_names(), tmp_path / "report.html")
+    for width, stays in ((720, True), (400, False)):  # on a phone they would cover the numbers
+        wide = Opened(browser, page, width=width).page.locator(".scroll:has(tbody th)").first
+        name = wide.locator("tbody th").first
+        before = name.bounding_box()
+        assert wide.evaluate("box => { box.scrollLeft = 50; return box.scrollLeft; }") == 50
+        assert (name.bounding_box() == before) is stays
+
+
 def test_numbers_in_a_matrix_can_be_read_in_light_and_dark(browser: Any, tmp_path: Path):
     """Ink against the strongest cell of the score matrix: a contrast of at least 4.5."""
     page = page_of(results(), tmp_path / "report.html")
