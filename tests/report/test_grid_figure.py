@@ -71,7 +71,8 @@ def test_it_looks_up_nothing(tmp_path: Path):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
-def test_nothing_leaves_the_frame(browser: Any, tmp_path: Path):
+@pytest.mark.parametrize("constants", [True, False], ids=["constants", "none, so all in the key"])
+def test_nothing_leaves_the_frame(browser: Any, tmp_path: Path, constants: bool):
     long = tuple(f"{name}, told at some length" for name in METHODS)
     given = results()
     given = replace(
@@ -80,6 +81,7 @@ def test_nothing_leaves_the_frame(browser: Any, tmp_path: Path):
         curves={TASKS[0]: tuple(replace(one, name=f"{one.name}, told at some length")
                                 for one in given.curves[TASKS[0]])},
         subject=long[-1],
+        **({} if constants else {"fixed": (), "kinds": {}}),
     )  # fmt: skip
     drawn(given, tmp_path / "figure.svg")
     opened = Opened(browser, tmp_path / "figure.svg")

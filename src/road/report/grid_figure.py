@@ -1,6 +1,6 @@
 """A comparison as one picture: regret, scores and learning curves, for a page of documents."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -39,6 +39,8 @@ ACROSS = 3
 """Panels of learning curves side by side."""
 MOST_BANDS = 3
 """Beyond, bands would hide each other."""
+LINE = 22.0
+"""From one line of a key to the next."""
 BETWEEN = 44.0
 """Room between two parts."""
 BEST_FIXED = "best fixed ratio in hindsight"
@@ -89,7 +91,7 @@ def regret_part(methods: tuple[str, ...], regrets: Regrets, width: float, top: f
     drawn = regret_plot(methods, hindsight, held_out)
     marks = (
         heading("Regret against the best fixed ratio", top),
-        *key(REGRET_COLOURS, top + 24),
+        *key(REGRET_COLOURS, width, top + 24).marks,
         placed(drawn, left, below, width - left - 2 * EDGE),
     )
     return Part(marks, below + REGRET_ROW * len(methods) + 44)
@@ -117,18 +119,18 @@ def curves_part(results: GridResults, width: float, top: float) -> Part:
         for what, (_, colour) in in_colour(results, task).items()
     }  # fmt: skip
     room, step = (width - 2 * EDGE) / ACROSS, PANEL + 84
-    marks = list[Markup]()
+    names = key(named, width, top + 24)
+    marks, first = list(names.marks), names.bottom + 48
     for index, task in enumerate(tasks):
         left = EDGE + room * (index % ACROSS)
-        down = top + 72 + step * (index // ACROSS)
+        down = first + step * (index // ACROSS)
         before = results.pretraining.get(task)
         drawn = task_plot(results.curves[task], in_colour(results, task), before)
         marks.append(tag("text", short(task), x=pixels(left), y=pixels(down - 14), class_="entry"))
         marks.append(placed(drawn, left + 40, down, room - 64))
     bands = ", with 95 % bands" if len(named) <= MOST_BANDS else ""
     title = heading(f"Learning curves: score by step, mean over seeds{bands}", top)
-    bottom = top + 72 + step * -(-len(tasks) // ACROSS) - 40
-    return Part((title, *key(named, top + 24), *marks), bottom)
+    return Part((title, *marks), first + step * -(-len(tasks) // ACROSS) - 40)
 
 
 def in_colour(results: GridResults, task: str) -> Chosen:
@@ -181,13 +183,17 @@ def axes_of(
     return shared_axes([*means, *bands], mean_before, PANEL)
 
 
-def key(colours: Mapping[str, str], y: float) -> Iterable[Markup]:
-    """What each colour is, on one line."""
-    x = EDGE
+def key(colours: Mapping[str, str], width: float, y: float) -> Part:
+    """What each colour is, on as many lines as that takes."""
+    marks, x = list[Markup](), EDGE
     for name, colour in colours.items():
-        shown = short(name)
-        yield tag(
-            "rect", x=pixels(x), y=pixels(y - 10), width=12, height=12, style=f"fill:{colour}"
-        )
-        yield tag("text", shown, x=pixels(x + 18), y=pixels(y), class_="entry")
-        x += LETTER * len(shown) + 42
+        shown, fill = short(name), f"fill:{colour}"
+        room = LETTER * len(shown) + 42
+        if EDGE < x > width - room:
+            x, y = EDGE, y + LINE
+        marks += [
+            tag("rect", x=pixels(x), y=pixels(y - 10), width=12, height=12, style=fill),
+            tag("text", shown, x=pixels(x + 18), y=pixels(y), class_="entry"),
+        ]
+        x += room
+    return Part(tuple(marks), y)
