@@ -11,7 +11,7 @@ from tests.report.test_grid_page import METHODS, QUICK, TASKS, browser, results
 from tests.report.test_report_browser import CHROMIUM, Opened
 
 from road.report.grid_answers import answers_of
-from road.report.grid_figure import BEST_FIXED, in_colour, write_grid_figure
+from road.report.grid_figure import BEST, BEST_FIXED, in_colour, write_grid_figure
 from road.report.grid_results import GridResults
 from road.statistics import ScoreTable
 
@@ -62,6 +62,15 @@ def test_where_there_is_nothing_to_compare_with_all_have_a_colour(subject: str):
     given = replace(results(), fixed=(), kinds={}, subject=subject)
     assert list(in_colour(given, TASKS[0])) == list(METHODS)
     assert len({colour for _, colour in in_colour(given, TASKS[0]).values()}) == len(METHODS)
+
+
+def test_where_colours_would_repeat_the_best_and_the_subject_have_one():
+    many = tuple(f"c = {number}" for number in range(12))
+    scores = np.zeros((1, 12, 3))
+    scores[0, 7] = 5.0
+    given = GridResults("many", ScoreTable(TASKS[:1], many, (0, 1, 2), scores), (), subject="c = 2")
+    shown = in_colour(given, TASKS[0])
+    assert [(what, name) for what, (name, _) in shown.items()] == [(BEST, "c = 7"), ("c = 2",) * 2]
 
 
 def test_it_looks_up_nothing(tmp_path: Path):

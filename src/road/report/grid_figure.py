@@ -43,7 +43,7 @@ LINE = 22.0
 """From one line of a key to the next."""
 BETWEEN = 44.0
 """Room between two parts."""
-BEST_FIXED = "best fixed ratio in hindsight"
+BEST_FIXED, BEST = "best fixed ratio in hindsight", "best in hindsight"
 
 Chosen = Mapping[str, tuple[str, str]]
 """Curves that are drawn in colour: by what the key calls them, the method's name and its colour."""
@@ -134,21 +134,32 @@ def curves_part(results: GridResults, width: float, top: float) -> Part:
 
 
 def in_colour(results: GridResults, task: str) -> Chosen:
-    """The subject, Uniform and the constant that came out best; all, without those two."""
-    methods, chosen = results.table.methods, dict[str, tuple[str, str]]()
-    if results.fixed:
-        means = results.cells.means[results.table.tasks.index(task)][list(results.fixed)]
-        if np.isfinite(means).any():
-            best = methods[results.fixed[int(np.nanargmax(means))]]
-            chosen[BEST_FIXED] = best, "var(--offline)"
+    """The subject, Uniform and the constant that came out best; or what there is without those."""
+    methods = results.table.methods
+    chosen = best_called(BEST_FIXED, best_of(results, task, results.fixed), "var(--offline)")
     for member in results.kinds.get("uniform", ())[:1]:
         chosen[methods[member]] = methods[member], series_colour(1)
     if not chosen:
         colours = method_colours(methods, results.fixed, results.subject)
-        return {name: (name, colours[name]) for name in methods}
+        if len(set(colours.values())) == len(methods):
+            return {name: (name, colours[name]) for name in methods}
+        best = best_of(results, task, range(len(methods)))
+        chosen = best_called(BEST, best, series_colour(1))
     if results.subject in methods:
         chosen[results.subject] = results.subject, series_colour(0)
     return chosen
+
+
+def best_called(what: str, best: str | None, colour: str) -> dict[str, tuple[str, str]]:
+    return {} if best is None else {what: (best, colour)}
+
+
+def best_of(results: GridResults, task: str, among: Sequence[int]) -> str | None:
+    """The method of the greatest mean on a task; None if none has one."""
+    means = results.cells.means[results.table.tasks.index(task)][list(among)]
+    if not np.isfinite(means).any():
+        return None
+    return results.table.methods[among[int(np.nanargmax(means))]]
 
 
 def task_plot(curves: Sequence[MethodCurves], chosen: Chosen, before: Pretraining | None) -> Markup:
