@@ -10,7 +10,7 @@ from tests.experiments.conftest import FIXED, ROAD, RUN, entered, tiny_grid
 
 from road.errors import LockedError, StorageError, UsageError
 from road.experiments.backends.process import conclude, outcome_of
-from road.experiments.earlier import outdated
+from road.experiments.earlier import check_at_hand, outdated
 from road.experiments.grid import Case
 from road.experiments.jobs import Job, work_of
 from road.experiments.making import Collected
@@ -60,7 +60,9 @@ def test_the_second_error_of_its_own_gives_a_job_up(tmp_path: Path):
     assert store.failure(key) is None
     assert store.note_failure(key, "second") is True
     assert store.failure(key) == "second"
-    assert store.forgive() == 1
+    store.forgive(["another"])
+    assert store.failure(key) is not None
+    store.forgive([key])
     assert store.failure(key) is None
     assert store.note_failure(key, "third") is False
 
@@ -134,7 +136,22 @@ def test_cells_of_before_that_the_grid_asks_for_otherwise_now_are_told(tmp_path:
 def test_a_cell_that_was_renamed_does_not_stand_there_twice(tmp_path: Path):
     store, _ = entered(tmp_path, tiny_grid())
     renamed = tiny_grid(strategies=(replace(ROAD, label="The paper's"),))
-    assert outdated(renamed, store.entered(), None) == [("pendulum-flipped", "ROAD", 0)]
+    places = outdated(renamed, store.entered(), None)
+    assert ("pendulum-flipped", "ROAD", 0) in places
+    store.enter(renamed, "own", "test", work_of(renamed.cells()), places)
+    assert [cell["strategy"] for cell in store.entered()] == ["The paper's"]
+
+
+def test_cells_of_what_was_taken_out_of_a_grid_have_no_place_in_it(tmp_path: Path):
+    """Else they would stand beside others, with settings that those no longer have."""
+    mixed = Case("pendulum-mixed")
+    store, _ = entered(tmp_path, tiny_grid(cases=(CASE, mixed)))
+    without = tiny_grid(strategies=(ROAD,))
+    assert set(outdated(without, store.entered(), None)) == {
+        ("pendulum-flipped", "Fixed 0.5", 0),
+        ("pendulum-mixed", "Fixed 0.5", 0),
+        ("pendulum-mixed", "ROAD", 0),
+    }
 
 
 def test_nothing_is_said_of_cells_whose_policies_are_not_at_hand(tmp_path: Path):
@@ -146,6 +163,27 @@ def test_nothing_is_said_of_cells_whose_policies_are_not_at_hand(tmp_path: Path)
     assert outdated(grid, store.entered(), None) == []
     (tmp_path / "p.npz").write_bytes(b"other weights")
     assert len(outdated(grid, store.entered(), tmp_path)) == 2
+
+
+def test_data_of_a_learner_does_not_come_beside_that_of_a_policy(tmp_path: Path):
+    """Whoever forgets --policies would average cells with one data and cells with another."""
+    data = Collected("pendulum-flipped", "expert", policies={"expert": "p.npz"})
+    grid = tiny_grid(cases=(replace(CASE, data=data), Case("pendulum-mixed")))
+    (tmp_path / "p.npz").write_bytes(b"weights")
+    store = Store(tmp_path / "grid")
+    store.enter(grid, "own", "test", work_of(grid.cells(), tmp_path))
+    check_at_hand(grid, ["pendulum-flipped"], store.entered(), tmp_path)
+    check_at_hand(grid, ["pendulum-mixed"], store.entered(), None)
+    with pytest.raises(UsageError, match=r"earlier cells of pendulum-flipped .* give --policies"):
+        check_at_hand(grid, ["pendulum-flipped"], store.entered(), None)
+
+
+def test_a_grid_begun_without_policies_goes_on_without_them(tmp_path: Path):
+    data = Collected("pendulum-flipped", "expert", policies={"expert": "p.npz"})
+    grid = tiny_grid(cases=(replace(CASE, data=data),))
+    store = Store(tmp_path)
+    store.enter(grid, "own", "test", work_of(grid.cells()))
+    check_at_hand(grid, ["pendulum-flipped"], store.entered(), None)
 
 
 def test_a_grid_has_one_runner_at_a_time(tmp_path: Path):

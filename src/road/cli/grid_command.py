@@ -18,7 +18,8 @@ FOR_WORKERS = ("work",)
 
 USAGE = f"""usage: road grid ACTION [GRID] [OPTIONS]
 
-A grid is one of `road grid list`, a Python file with a GRID of your own, or a grid's folder.
+A grid is one of `road grid list`, or a Python file with a GRID of your own; to ask for its status
+or report, its folder will do.
 
 actions:
 {chr(10).join(f"  {name:8} {text}" for name, text in ACTIONS.items())}

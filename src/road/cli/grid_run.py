@@ -49,7 +49,7 @@ class GridRun:
     policies: Path | None = None
     """A folder of policies (.npz) that data is collected with; without one a learner makes it."""
     retry: bool = False
-    """Try once more what has failed twice."""
+    """Try once more what has failed twice; an environment that was mended wants another folder."""
     keep_checkpoints: bool = False
     """Keep the checkpoints of finished cells, for `road eval`; they take most of the room."""
     ray_address: str | None = None
@@ -73,6 +73,7 @@ class GridRun:
 def run(words: list[str]) -> int:
     flags = parse_flags(GridRun, words, "grid run")
     from road.data.extras import need
+    from road.experiments.earlier import check_at_hand
     from road.experiments.finding import find_grid, usual_folder
     from road.experiments.jobs import work_of
     from road.experiments.store import Store
@@ -87,10 +88,11 @@ def run(words: list[str]) -> int:
     scale = scale_of(store, grid.name) if own else flags.scale
     check_folder(store, grid.name, scale, flags)
     with store.held():
+        check_at_hand(whole, {case.label for case in grid.cases}, store.entered(), flags.policies)
         dropped = no_longer_of(whole, store, flags.policies)
         store.enter(grid, scale, shlex.join(["road", "grid", "run", *words]), work, dropped)
         if flags.retry:
-            store.forgive()
+            store.forgive(job.key for job in work.jobs)
         board = carry_out(store, work.jobs, flags)
     return tell(board, store)
 
@@ -113,7 +115,9 @@ def with_data(grid: "Grid", policies: Path | None) -> "Grid":
         )
     cases = tuple(case for case in grid.cases if case.label not in left_out)
     if not cases:
-        raise UsageError(f"nothing of {grid.name} can be run without --policies DIR")
+        raise UsageError(
+            f"nothing of {grid.name} can be run without --policies DIR, which has to hold them"
+        )
     return dataclasses.replace(grid, cases=cases)
 
 

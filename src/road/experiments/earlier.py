@@ -1,55 +1,72 @@
 """Cells that earlier commands have entered, held against what their grid asks for now.
 
 A label stands for one experiment. If its settings have changed since, the cells of before are
-others and must not be averaged with those of now; if it was only renamed, a cell must not stand
-there twice. Where the data of a case, or a policy that makes it, is not at hand, nothing is said.
+others and must not be averaged with those of now; if it was renamed or taken out, they have no
+place any more. Where the data of a case, or a policy that makes it, is not at hand, its cells stay
+as they are, and none can be added.
 """
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from road.errors import DataError
-from road.experiments.grid import Grid
+from road.errors import DataError, UsageError
+from road.experiments.grid import Case, Grid
 from road.experiments.jobs import work_of
 from road.experiments.store import Place, place_of
 
+Entered = Sequence[Mapping[str, Any]]
+"""Cells as ``grid.json`` has them."""
 
-def outdated(
-    grid: Grid, entered: Sequence[Mapping[str, Any]], policies: Path | None
-) -> list[Place]:
-    """Places whose cell has become another one, or has another label now."""
-    seeds = tuple(sorted({int(cell["seed"]) for cell in entered}))
-    if not seeds:
-        return []
+
+def outdated(grid: Grid, entered: Entered, policies: Path | None) -> list[Place]:
+    """Places that the grid no longer has, or whose cell has become another one."""
     now = dict[Place, str]()
     for case in grid.cases:
-        now |= keys_of(dataclasses.replace(grid, cases=(case,), seeds=seeds), policies)
+        if at_hand(case, policies):
+            now |= keys_of(grid, case, entered, policies)
     return list(no_longer_asked_for(grid, entered, now))
 
 
-def keys_of(grid: Grid, policies: Path | None) -> dict[Place, str]:
-    """The keys of a case's cells; none, where its data is not at hand."""
-    data = grid.cases[0].data
-    if data is not None and set(data.given(policies)) != set(data.policies):
+def check_at_hand(
+    grid: Grid, wanted: Collection[str], entered: Entered, policies: Path | None
+) -> None:
+    """Refuse cells of the wanted cases if their data would not be that of the cells before."""
+    for case in grid.cases:
+        if case.label not in wanted or at_hand(case, policies):
+            continue
+        now = keys_of(grid, case, entered, policies)
+        if any(now.get(place_of(cell), cell["key"]) != cell["key"] for cell in entered):
+            raise UsageError(
+                f"earlier cells of {case.label} have other data or settings, and the policies that "
+                "its data is collected with are not all here: give --policies, or another --out"
+            )
+
+
+def at_hand(case: Case, policies: Path | None) -> bool:
+    """Whether the data of a case would be made by the policies that it names."""
+    return case.data is None or set(case.data.given(policies)) == set(case.data.policies)
+
+
+def keys_of(grid: Grid, case: Case, entered: Entered, policies: Path | None) -> dict[Place, str]:
+    """What the cells of a case are now, with all seeds so far; nothing without its data."""
+    seeds = tuple(sorted({int(cell["seed"]) for cell in entered}))
+    if not seeds:
         return {}
+    alone = dataclasses.replace(grid, cases=(case,), seeds=seeds)
     try:
-        cells = work_of(grid.cells(), policies).cells
+        cells = work_of(alone.cells(), policies).cells
     except DataError:
         return {}
     return {(cell.case, cell.strategy, cell.seed): key for cell, key in cells}
 
 
-def no_longer_asked_for(
-    grid: Grid, entered: Sequence[Mapping[str, Any]], now: Mapping[Place, str]
-) -> Iterator[Place]:
+def no_longer_asked_for(grid: Grid, entered: Entered, now: Mapping[Place, str]) -> Iterator[Place]:
     cases = {case.label for case in grid.cases}
     strategies = {strategy.label for strategy in grid.strategies}
     for cell in entered:
         place, key = place_of(cell), cell["key"]
         named = place[0] in cases and place[1] in strategies
-        if named and now.get(place, key) != key:
-            yield place
-        if not named and key in now.values():
+        if not named or now.get(place, key) != key:
             yield place

@@ -17,6 +17,12 @@ OWN = "own"
 
 def find_grid(word: str, scale: Scale) -> Grid:
     """One of the paper's, or a user's own; whoever names a file wants its code to run."""
+    if word not in GRIDS and (Path(word) / GRID).is_file():
+        name = Store(Path(word)).description()["name"]
+        what = name if name in GRIDS else "the file that defines it"
+        raise UsageError(f"{word} is the folder of {name}: run {what} with --out {word}")
+    if word not in GRIDS and Path(word).is_dir():
+        raise UsageError(f"{word} is a folder without a {GRID}: name a grid, or its Python file")
     if not word.endswith(".py"):
         return find_name(word, GRIDS, "grid")(scale)
     path = Path(word)

@@ -87,12 +87,12 @@ class Store:
     def give_up(self, key: str, message: str) -> None:
         put_once(self.path / "failed" / f"{key}.json", {"message": message})
 
-    def forgive(self) -> int:
-        """Let what failed be tried again; how many jobs that are."""
-        failed = list((self.path / "failed").glob("*.json"))
-        for path in [*(self.path / "errors").glob("*.json"), *failed]:
-            path.unlink(missing_ok=True)
-        return len(failed)
+    def forgive(self, keys: Iterable[str]) -> None:
+        """Let those of the jobs that failed be tried again."""
+        for key in keys:
+            for path in (self.path / "errors").glob(f"{key}-*.json"):
+                path.unlink(missing_ok=True)
+            (self.path / "failed" / f"{key}.json").unlink(missing_ok=True)
 
     def read(self, folder: str, key: str, otherwise: str) -> dict[str, Any]:
         path = self.path / folder / f"{key}.json"
