@@ -3,6 +3,7 @@
 import json
 import shutil
 import time
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -257,6 +258,54 @@ def test_a_driver_that_reaches_nothing_for_long_says_so_in_one_line(
     time.sleep(0.2)
     with pytest.raises(StorageError, match=r"nothing got through file://.* go on with --resume"):
         reach.announce(cell)
+
+
+class StoreError(Exception):
+    """Of the kind that the clients of object stores bring along: no OSError."""
+
+
+@pytest.fixture
+def moody() -> Generator[dict[str, Exception]]:
+    """A kind of address, moody://, that refuses every request with what stands here."""
+    import fsspec
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    mood: dict[str, Exception] = {}
+
+    class MoodyFileSystem(MemoryFileSystem):
+        protocol = "moody"
+
+        def makedirs(self, path: str, exist_ok: bool = False) -> None:
+            if "refusal" in mood:
+                raise mood["refusal"]
+            super().makedirs(path, exist_ok)
+
+    fsspec.register_implementation("moody", MoodyFileSystem, clobber=True)
+    yield mood
+    MemoryFileSystem.store.clear()
+
+
+def test_an_error_of_the_stores_own_kind_is_tried_again_and_then_told_in_one_line(
+    begun: tuple[Store, Job, Job], moody: dict[str, Exception]
+):
+    driver, _, cell = begun
+    reach = Reach(driver, "moody://grid", patience=0.2)
+    moody["refusal"] = StoreError("slow down")
+    assert reach.announce(cell) is False
+    time.sleep(0.2)
+    with pytest.raises(StorageError, match=r"nothing got through .*StoreError: slow down"):
+        reach.announce(cell)
+    moody.clear()
+    assert reach.announce(cell) is True
+
+
+def test_a_store_that_cannot_be_written_is_told_at_once(
+    begun: tuple[Store, Job, Job], moody: dict[str, Exception]
+):
+    driver, _, cell = begun
+    moody["refusal"] = NotImplementedError()
+    with pytest.raises(UsageError, match="cannot hold a grid: it has no makedirs"):
+        Reach(driver, "moody://grid").announce(cell)
 
 
 def test_a_node_without_the_job_says_why_the_grid_stops(

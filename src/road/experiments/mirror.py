@@ -54,7 +54,7 @@ class Mirror:
             self._tell(f"jobs/{each.key}.json", json.dumps(each.to_json()).encode())
 
     def is_done(self, key: str) -> bool:
-        return bool(self._files.exists(f"{self._root}/done/{key}.json"))
+        return bool(self._ask("exists", f"{self._root}/done/{key}.json"))
 
     def bring(self, store: Store, key: str) -> Job:
         """Fetch a job and whatever it needs into a machine's own folder."""
@@ -71,7 +71,7 @@ class Mirror:
             if not store.place(job).is_dir():
                 raise StorageError(f"{store.place(job)} is gone: {REDO.format(job.key)}")
             # Whoever else puts it there puts the same: a job has the same bits everywhere.
-            self._files.pipe_file(self._path(object_of(job)), packed(store.place(job), job))
+            self._ask("pipe_file", self._path(object_of(job)), packed(store.place(job), job))
         return self._create(f"done/{job.key}.json", json.dumps(store.result(job.key)).encode())
 
     def gather(self, store: Store, job: Job) -> None:
@@ -105,14 +105,14 @@ class Mirror:
 
     def _read(self, name: str) -> bytes:
         try:
-            return bytes(self._files.cat_file(f"{self._root}/{name}"))
+            return bytes(self._ask("cat_file", f"{self._root}/{name}"))
         except FileNotFoundError:
             raise StorageError(f"{self._root} has no {name}: was the grid begun there?") from None
 
     def _create(self, name: str, content: bytes) -> bool:
         """Put an object in place unless there is one."""
         try:
-            self._files.pipe_file(self._path(name), content, mode="create")
+            self._ask("pipe_file", self._path(name), content, mode="create")
         except FileExistsError:
             return False
         return True
@@ -120,13 +120,26 @@ class Mirror:
     def _tell(self, name: str, content: bytes) -> None:
         """Put an object in place, or in that of one that says otherwise."""
         if not self._create(name, content) and self._read(name) != content:
-            self._files.pipe_file(self._path(name), content)
+            self._ask("pipe_file", self._path(name), content)
 
     def _path(self, name: str) -> str:
         """Where an object goes, in a folder that is there."""
         path = f"{self._root}/{name}"
-        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+        self._ask("makedirs", path.rpartition("/")[0], exist_ok=True)
         return path
+
+    def _ask(self, what: str, *words: Any, **options: Any) -> Any:
+        """One request. Errors of a store's own kind count as the network's: they may pass."""
+        try:
+            return getattr(self._files, what)(*words, **options)
+        except OSError:
+            raise
+        except NotImplementedError as error:
+            raise UsageError(f"{self._root} cannot hold a grid: it has no {what}") from error
+        except (TypeError, ValueError) as error:  # no fault of the network: it will not pass
+            raise UsageError(f"{self._root} cannot hold a grid: {what}: {error}") from error
+        except Exception as error:
+            raise ConnectionError(f"{type(error).__name__}: {error}") from error
 
 
 @contextmanager
