@@ -153,10 +153,19 @@ def test_asked_to_stop_it_leaves_no_worker_and_goes_on_later(
     assert len(board.done) == 2
 
 
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """As in a terminal; a shell that starts the tests in its background lets them hear none."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.integration
+@pytest.mark.usefixtures("interrupts")
 def test_whoever_is_interrupted_while_a_job_runs_leaves_no_worker(tmp_path: Path):
     """As Ray interrupts a function: nothing that blocks in the operating system is woken."""
-    long = {**RUN, "offline_steps": 4_000}
+    long = {**RUN, "offline_steps": 40_000}
     store, work = entered(tmp_path / "grid", tiny_grid(run=long, strategies=(ROAD,)))
     job = work.jobs[0]
 

@@ -255,12 +255,12 @@ def test_a_cell_that_is_to_be_done_again_begins_at_the_switch(here: Path, road: 
     (cell,) = store.description()["cells"]
     before = store.result(cell["key"])["digest"]
     (store.path / "done" / f"{cell['key']}.json").unlink()
-    (store.path / "runs" / cell["key"] / "sessions.jsonl").unlink()
     assert road(*words, "--resume").returncode == 0
     assert store.result(cell["key"])["digest"] == before
     sessions = (store.path / "runs" / cell["key"] / "sessions.jsonl").read_text().splitlines()
-    switch = json.loads(sessions[0])["position"]
-    assert switch == RUN["offline_steps"]
+    began, ended = (json.loads(line) for line in sessions)  # those of the first time are gone
+    assert (began["event"], ended["event"]) == ("began", "ended")
+    assert began["position"] == RUN["offline_steps"]
 
 
 @pytest.mark.integration
@@ -294,3 +294,9 @@ def test_ctrl_c_leaves_everything_to_go_on_with(here: Path, road: Road):
     assert Store(here / "grids" / "tiny").description()["name"] == "tiny"
     done = road(*part, "--resume")
     assert "1 of 1 cells are done" in done.stdout, done.stderr
+    (result,) = (here / "grids" / "tiny" / "done").glob("*.json")
+    (journal,) = runs.glob("*/sessions.jsonl")
+    sessions = [json.loads(line) for line in journal.read_text().splitlines()]
+    for name in ("seconds", "cpu_seconds"):  # of both sessions, and of what the last one began with
+        together = sum(row[name] for row in sessions if row["event"] == "ended")
+        assert json.loads(result.read_text())[name] >= together

@@ -9,8 +9,9 @@ import pytest
 from tests.experiments.conftest import ROAD, RUN, entered, tiny_grid
 from tests.training.test_exact_resume import contents, differing
 
-from road.experiments.work import pretrain_agent, run_cell
+from road.experiments.work import pretrain_agent, run_cell, time_before
 from road.training import switch
+from road.training.checkpoint import checkpoint_path
 
 
 def quiet(event: Any) -> None:
@@ -38,3 +39,22 @@ def test_a_kill_while_a_cell_is_branched_costs_nothing_but_the_branch(
     assert differing(contents(folder), undisturbed) == []
     began = json.loads((folder / "sessions.jsonl").read_text().splitlines()[0])
     assert began["position"] == RUN["offline_steps"]
+
+
+def test_the_time_of_earlier_sessions_counts_if_the_run_goes_on(tmp_path: Path):
+    rows = [
+        {"event": "began"},
+        {"event": "ended", "seconds": 2.0, "cpu_seconds": 1.5},
+        {"event": "began"},  # and was killed
+        {"event": "began"},
+        {"event": "ended", "seconds": 3.0, "cpu_seconds": 2.0},
+    ]
+    nothing = {"seconds": 0.0, "cpu_seconds": 0.0}
+    assert time_before(tmp_path) == nothing
+    (tmp_path / "sessions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert time_before(tmp_path) == nothing  # no checkpoint: it begins anew
+    checkpoint_path(tmp_path / "checkpoints", 100).mkdir(parents=True)
+    assert time_before(tmp_path) == {"seconds": 5.0, "cpu_seconds": 3.5}
+    with (tmp_path / "sessions.jsonl").open("a") as file:
+        file.write('{"event": "end')  # the disk was full
+    assert time_before(tmp_path) == {"seconds": 5.0, "cpu_seconds": 3.5}

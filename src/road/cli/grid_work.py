@@ -62,6 +62,8 @@ def given_keys() -> Iterator[tuple[str, Began]]:
 
 def work_on(store: "Store", key: str, began: Began) -> None:
     """One job, from its file to its result."""
+    from road.experiments.work import drop_checkpoints, time_before
+
     if store.is_done(key):
         return
     job = store.job(key)
@@ -70,16 +72,15 @@ def work_on(store: "Store", key: str, began: Began) -> None:
         "pretraining": pretrain,
         "cell": run_one,
     }
+    before = time_before(store.place(job))
     result = act[job.kind](store, job)
     took = {
-        "seconds": time.monotonic() - began.clock,
-        "cpu_seconds": time.process_time() - began.cpu,
+        "seconds": before["seconds"] + time.monotonic() - began.clock,
+        "cpu_seconds": before["cpu_seconds"] + time.process_time() - began.cpu,
     }
     rounded = {name: round(value, 3) for name, value in took.items()}
     store.commit(key, {"key": key, "kind": job.kind, **rounded, **result})
     if job.kind == "cell" and not os.environ.get(KEEP):
-        from road.experiments.work import drop_checkpoints
-
         drop_checkpoints(store.place(job))
 
 

@@ -4,6 +4,7 @@ A job that was begun before is taken up again from its own checkpoints.
 """
 
 import hashlib
+import json
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +17,7 @@ from road.experiments.store import Store
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan, plan_from_json
 from road.training.events import Notify
-from road.training.folder import CONFIG
+from road.training.folder import CONFIG, SESSIONS
 from road.training.journal import Journal
 from road.training.launch import resume_plan, start_run
 from road.training.switch import branch_run
@@ -36,9 +37,12 @@ def run_cell(store: Store, job: Job, notify: Notify) -> Path:
     """A run to its end, from the switch where pretraining is shared."""
     plan, folder, command = plan_of(store, job), store.place(job), f"road grid, {job.label}"
     begun = (folder / CONFIG).exists() and checkpoints(folder / "checkpoints")
+    if not begun:
+        # A cell that was done, and is to be done again, has sessions that are not of this run.
+        (folder / SESSIONS).unlink(missing_ok=True)
     if "pretrained" in job.what and not begun:
-        # A cell that was done, and is to be done again, has a plan but no checkpoint left. One that
-        # was killed while it was branched has a checkpoint but no plan yet.
+        # It may also have a plan but no checkpoint left. One that was killed while it was branched
+        # has a checkpoint but no plan yet.
         (folder / CONFIG).unlink(missing_ok=True)
         branch_run(plan, folder, store.path / "pretrained" / job.what["pretrained"], command)
     if (folder / CONFIG).exists():
@@ -46,6 +50,25 @@ def run_cell(store: Store, job: Job, notify: Notify) -> Path:
     else:
         start_run(plan, folder, command, notify)
     return folder
+
+
+def time_before(folder: Path) -> dict[str, float]:
+    """What the sessions of an unfinished run took that could say so: a kill leaves no word."""
+    total = {"seconds": 0.0, "cpu_seconds": 0.0}
+    if not checkpoints(folder / "checkpoints") or not (folder / SESSIONS).exists():
+        return total
+    for line in (folder / SESSIONS).read_text("utf-8").splitlines():
+        row = session_of(line)
+        total = {name: value + row.get(name, 0.0) for name, value in total.items()}
+    return total
+
+
+def session_of(line: str) -> dict[str, Any]:
+    """Nothing, of a line that a full disk or a kill has cut off: a time is not worth a cell."""
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return {}
 
 
 def plan_of(store: Store, job: Job) -> Plan:

@@ -17,6 +17,7 @@ from road.version import __version__
 
 CONFIG = "config.json"
 META = "meta.json"
+SESSIONS = "sessions.jsonl"
 PACKAGES = (
     *("numpy", "jax", "jaxlib", "equinox", "optax"),
     *("gymnasium", "gymnasium-robotics", "mujoco"),

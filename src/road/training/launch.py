@@ -16,6 +16,7 @@ from road.training.events import Note, Notify
 from road.training.folder import (
     CONFIG,
     META,
+    SESSIONS,
     RunFolder,
     check_unused,
     describe_machine,
@@ -98,7 +99,7 @@ def drive(
 
     A command means that the run is new: the folder is described once its parts could be built.
     """
-    began = time.monotonic()
+    began, cpu_began = time.monotonic(), time.process_time()
     if state is not None and state.counters.phase == "done":
         notify(Note("the run is already finished"))
         return
@@ -113,9 +114,12 @@ def drive(
         try:
             run.execute(until_switch=until_switch)
         finally:
-            seconds = time.monotonic() - began
+            took = {
+                "seconds": round(time.monotonic() - began, 3),
+                "cpu_seconds": round(time.process_time() - cpu_began, 3),
+            }
             with contextlib.suppress(StorageError):  # what ended the session matters more
-                note_session(folder, "ended", run.state.position, seconds=round(seconds, 3))
+                note_session(folder, "ended", run.state.position, **took)
 
 
 def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> None:
@@ -123,10 +127,10 @@ def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> No
     now = datetime.now(UTC).isoformat(timespec="seconds")
     row = {"event": what, "position": position, "time": now, **more}
     try:
-        with (folder.path / "sessions.jsonl").open("a") as file:
+        with (folder.path / SESSIONS).open("a") as file:
             file.write(json.dumps(row) + "\n")
     except OSError as error:
-        raise StorageError(f"cannot append to sessions.jsonl: {error.strerror}") from error
+        raise StorageError(f"cannot append to {SESSIONS}: {error.strerror}") from error
 
 
 def evaluate_run(
