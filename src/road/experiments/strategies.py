@@ -60,6 +60,7 @@ STANDARD = {"scale": "standardised"}
 DISCRIMINATING = (
     *fixed(*WIDE_RATIOS),
     Strategy("Uniform", "uniform", {"arms": WIDE_RATIOS}, LONG),
+    Strategy("Uniform short", "uniform", {"arms": WIDE_RATIOS}, SHORT),
     Strategy("Decreasing", "decreasing", {"start": 0.9, "end": 0.1}, SHORT),
     Strategy("BR", "balanced"),
     Strategy("Append", "append", {}, SHORT),
