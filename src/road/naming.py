@@ -15,9 +15,9 @@ LISTED = ("task", "agent", "mixer")
 def find_name(name: str, things: Mapping[str, Thing], kind: str) -> Thing:
     if name in things:
         return things[name]
-    near = get_close_matches(name.lower(), things, n=2, cutoff=0.4)
-    hint = (
-        f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(things)}"
-    )
+    lowered = {known.lower(): known for known in things}
+    near = [lowered[each] for each in get_close_matches(name.lower(), lowered, n=2, cutoff=0.4)]
+    listed = ", ".join(repr(known) if "," in known else known for known in things)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {listed}"
     where = f" (see `road list {kind}s`)" if kind in LISTED else ""
     raise UsageError(f"unknown {kind} {name!r}: {hint}{where}")

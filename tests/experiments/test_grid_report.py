@@ -1,6 +1,8 @@
 """``road grid report`` and ``status``: parts of a grid, and what is damaged or meant otherwise."""
 
 import json
+import re
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,11 @@ from tests.experiments.conftest import entered, tiny_grid
 from tests.report.conftest import write_synthetic
 
 from road.cli import main
-from road.cli.grid_report import GridReport, gathered, paper_results, same_again
+from road.cli.grid_report import GridReport, gathered, paper_results, same_again, usual_target
+from road.experiments.finding import find_grid
 from road.experiments.store import Store
+from road.experiments.tidy import flat, judged
+from road.mixing import informedness
 from road.report import load_run, summarise
 from road.report.grid_runs import Axes
 
@@ -49,6 +54,11 @@ def test_a_part_of_a_grid_is_reported_on(grid: Store):
     assert "road grid report grid --mixers road --seeds 1<" in page  # and no place on this disk
 
 
+def test_a_grid_goes_by_its_name_beside_a_folder_that_has_the_same(grid: Store):
+    grid.path.rename(grid.path.parent / "discriminate")
+    assert find_grid("discriminate", "mini").name == "discriminate"
+
+
 def test_a_report_is_about_the_subject_that_the_grid_names(grid: Store):
     cells = grid.description()["cells"]
     assert gathered(grid, cells, None, "").subject == "ROAD"
@@ -59,7 +69,7 @@ def test_a_report_is_about_the_subject_that_the_grid_names(grid: Store):
 
 @pytest.mark.usefixtures("grid")
 def test_names_that_are_not_in_the_grid(capsys: pytest.CaptureFixture[str]):
-    assert "unknown strategy 'raod': did you mean 'road'" in told(
+    assert "unknown strategy 'Raod': did you mean 'ROAD'" in told(
         capsys, 2, "report", "grid", "--subject", "Raod"
     )
     assert "unknown case 'maze'" in told(capsys, 2, "report", "grid", "--tasks", "maze")
@@ -73,6 +83,9 @@ def test_another_place_than_was_meant(tmp_path: Path, capsys: pytest.CaptureFixt
     )
     assert "unknown grid 'table-iqll'" in told(capsys, 2, "report", "table-iqll", "--out", "grid")
     assert f"{tmp_path} is no folder of a grid" in told(capsys, 2, "report", str(tmp_path))
+    assert "grid is the folder of tiny: run the file that defines it with --out grid" in told(
+        capsys, 2, "run", "grid", "--resume"
+    )
     (tmp_path / "taken").touch()
     assert "cannot write to taken: File exists" in told(
         capsys, 7, "report", "grid", "--to", "taken"
@@ -121,9 +134,60 @@ def test_the_paper_is_left_out_where_it_has_nothing_to_say():
 
 def test_the_command_on_a_page_makes_that_page_again():
     asked = GridReport("table-iql", scale="paper", subject="Uniform", score="area", seeds=(1, 2))
-    assert same_again(asked) == (
-        "road grid report table-iql --scale paper --seeds 1 2 --subject Uniform --score area"
-    )
+    part = "--scale paper --seeds 1 2 --subject Uniform --score area"
+    assert same_again(asked, "") == f"road grid report table-iql {part}"
+    folder = GridReport("grids/mine")
+    ran = "road grid run my_grid.py --seeds 0\nroad grid run my_grid.py --seeds 1 --resume"
+    assert same_again(folder, ran) == "road grid report my_grid.py"
+    ran = "road grid run --out=there --seeds 0 --scale mini table-iql"
+    assert same_again(folder, ran) == "road grid report table-iql --out there"
+    assert same_again(folder, "road grid run x.py --no-such-flag") == "road grid report mine"
+
+
+def test_a_part_does_not_take_the_place_of_the_whole(grid: Store):
+    assert main(["grid", "report", "grid"]) == 0
+    whole = (grid.path / "cells.csv").read_bytes()
+    assert main(["grid", "report", "grid", "--mixers", "Fixed 0.5", "--score", "area"]) == 0
+    assert (grid.path / "cells.csv").read_bytes() == whole
+    (part,) = (grid.path / "parts").glob("Fixed-0.5-area-*/cells.csv")
+    assert len(part.read_text().splitlines()) == 3
+
+
+def test_no_two_parts_share_a_folder():
+    """However long their names are, and whatever letters make them up."""
+    many = tuple(f"ROAD with setting {index}" for index in range(9))
+    asked = [
+        GridReport("g", mixers=many, seeds=(0, 1)),
+        GridReport("g", mixers=many, seeds=(2, 3)),
+        GridReport("g", mixers=("κ = ∞",)),
+        GridReport("g", mixers=("κ",)),
+        GridReport("g", tasks=("κ",)),
+        GridReport("g", subject="κ"),
+    ]
+    targets = {usual_target(each) for each in asked}
+    assert len(targets) == len(asked)
+    assert all(re.fullmatch(r"parts/[\w.-]{1,70}", target) for target in targets)
+    assert usual_target(GridReport("g")) == "."
+
+
+def test_what_failed_is_told_with_its_reason_and_what_is_complete(grid: Store):
+    cell = grid.description()["cells"][0]
+    (grid.path / "done" / f"{cell['key']}.json").unlink()
+    grid.give_up(cell["key"], "the *robot* fell")
+    assert main(["grid", "report", "grid"]) == 0
+    findings = (grid.path / "findings.md").read_text()
+    assert r"Failed: pendulum-flipped, Fixed 0.5, seed 0: the \*robot\* fell" in findings
+    assert "--mixers ROAD, or --seeds 1." in findings
+    assert "the *robot* fell" in (grid.path / "report.html").read_text()
+
+
+def test_a_page_says_what_was_run(grid: Store):
+    assert main(["grid", "report", "grid"]) == 0
+    page = (grid.path / "report.html").read_text()
+    figure = page[page.index('data-figure="settings"') :]
+    assert "all runs" in figure
+    assert "online_steps" in figure
+    assert "mixer.name road" in figure
 
 
 def test_runs_are_judged_by_their_area_if_that_is_asked_for(grid: Store):
@@ -159,3 +223,11 @@ def test_other_versions_among_the_runs_are_told(grid: Store):
     sentence = f"Runs were made with different versions: jax 0.0.1 and {now}."
     for name in ("findings.md", "report.html"):
         assert sentence in (grid.path.parent / "mixed" / name).read_text()
+
+
+def test_a_judgement_in_the_table_has_what_the_findings_say_of_it():
+    found = informedness([0.1, 0.5] * 20, [0.0, 1.0, 0.1, 0.9] * 10)
+    row = dict(flat(judged(json.loads(json.dumps(asdict(found))))))
+    assert row["beyond_equal"] == found.beyond_equal == 0.0
+    assert row["detrended_epsilon_squared"] == found.detrended_epsilon_squared
+    assert judged(None) == {}

@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from road.mixing import informedness
+from road.mixing.informedness import arm_effects
 from road.mixing.variance import arm_test, epsilon_squared, f_tail
 
 ARMS = (0.1, 0.2, 0.3, 0.4, 0.5)
@@ -163,3 +164,20 @@ def test_periods_without_a_credit_are_chosen_all_the_same():
 def test_a_few_credits_in_many_periods_are_not_called_many():
     judged = informedness([0.1, 0.2], [1.0, 2.0], chosen=[0.1] * 10 + [0.2] * 9)
     assert judged.sentence.startswith("2 credits in 19 periods are too few")
+
+
+def test_what_an_arm_adds_is_told_from_a_trend():
+    """Credits rise by one a period; of the arms the second adds two and the third takes one."""
+    ratios = np.array([0.1, 0.3, 0.5, 0.5, 0.1, 0.3, 0.3, 0.5, 0.1])
+    credits = np.arange(9.0) + np.select([ratios == 0.3, ratios == 0.5], [2.0, -1.0])
+    arms, effects = arm_effects(ratios, credits)
+    assert arms.tolist() == [0.1, 0.3, 0.5]
+    np.testing.assert_allclose(effects - effects[0], [0.0, 2.0, -1.0], atol=1e-12)
+
+
+def test_arms_that_came_one_after_the_other_cannot_be_told_from_a_trend():
+    """One period each, with a slope: more unknowns than credits. Twice each they can."""
+    once, twice = np.array([0.1, 0.3, 0.5]), np.repeat([0.1, 0.3, 0.5], 2)
+    assert np.isnan(arm_effects(once, np.arange(3.0))[1]).all()
+    np.testing.assert_allclose(np.diff(arm_effects(twice, np.arange(6.0))[1]), 0.0, atol=1e-12)
+    assert arm_effects(np.zeros(0), np.zeros(0))[1].size == 0

@@ -1,20 +1,24 @@
 """What a comparison says in Markdown, and whether its bandits were informed."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
-from tests.report.test_grid_page import QUICK, results
+from tests.report.test_grid_page import METHODS, QUICK, results
 
 from road.mixing import Informedness, informedness
-from road.report.grid_answers import answers_of
+from road.report.grid_advice import advice_listing
+from road.report.grid_answers import answers_of, paired_listing
 from road.report.grid_elsewhere import elsewhere_listing, families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import by_chance, informed_runs, informed_verdict
 from road.report.grid_listings import listings_of
 from road.report.grid_regrets import Regrets
+from road.report.grid_results import GridResults
 from road.report.grid_verdict import regret_verdict
+from road.report.tables import Listing
 from road.statistics import Estimate, Regret
 
 
@@ -103,9 +107,118 @@ def test_the_findings_say_what_the_page_says():
         "## Options chosen elsewhere",
         "## Aggregates",
         "## Informed?",
+        "## Does the credit favour the right ratio?",
     ]
     (row,) = (line for line in text.splitlines() if line.startswith("| ROAD | −"))
     assert row.count("−") == 6  # both regrets and their intervals lie below zero
+
+
+@pytest.mark.parametrize(
+    ("scores", "claim"),
+    [
+        ((0.0, 0.0, 30.0), "20.0 (20.0 to 20.0) points against the mean of the constants: better"),
+        (
+            (30.0, 0.0, 0.0),
+            "−10.0 (−10.0 to −10.0) points against the mean of the constants: worse",
+        ),
+        ((6.0, 6.0, 6.0), "0.0 (0.0 to 0.0) points against the mean of the constants: not to be"),
+    ],
+)
+def test_a_credit_is_judged_by_what_its_favourite_scores(
+    scores: tuple[float, float, float], claim: str
+):
+    """ROAD's credits favour 0.3, the third constant, in every run of both tasks."""
+    given = results()
+    table = given.table.scores.copy()
+    table[:, :3] = np.array(scores)[None, :, None]
+    sure = replace(given, table=replace(given.table, scores=table))
+    text = findings(sure, answers_of(sure, QUICK))
+    assert f"the ratio that ROAD's credits favour in a run scores, as a constant, {claim}" in text
+    *_, pendulum, overall = text.strip().splitlines()
+    gain = scores[2] - sum(scores) / 3
+    best = max(scores) - sum(scores) / 3
+    said = f"{gain:.1f}".replace("-", "−")
+    assert pendulum == f"| pendulum | {said} (0.3 in 4 of 4) | {best:.1f} |"
+    assert overall.startswith(f"| All tasks | {said} (")
+
+
+def test_what_lies_on_both_sides_of_zero_is_not_told_from_a_blind_choice():
+    """The favourite's constant has 40, -30, 30 and -20 points in four seeds, the others none."""
+    given = results()
+    table = given.table.scores.copy()
+    table[:, :3] = 0.0
+    table[:, 2] = np.array([40.0, -30.0, 30.0, -20.0])
+    unsure = replace(given, table=replace(given.table, scores=table))
+    assert "points against the mean of the constants: not to be told from a blind choice" in (
+        findings(unsure, answers_of(unsure, QUICK))
+    )
+
+
+def advice_listed(given: GridResults) -> Listing | None:
+    answers = answers_of(given, QUICK)
+    assert answers is not None
+    return None if answers.advice is None else advice_listing(given, answers.advice)
+
+
+def with_credits(given: GridResults, of_road: Any) -> GridResults:
+    """The same credits in every run of ROAD."""
+    credits = {task: each.copy() for task, each in given.credits.items()}
+    for each in credits.values():
+        each[4] = of_road
+    return replace(given, credits=credits)
+
+
+def test_a_tie_is_shared():
+    tied = advice_listed(with_credits(results(), (0.0, 1.0, 1.0)))
+    assert tied is not None
+    assert "(0.1 in 2 of 4)" in tied.rows[0][1]
+
+
+@pytest.mark.parametrize("credits", [np.nan, (np.nan, 1.0, np.nan)])
+def test_without_two_ratios_to_choose_from_there_is_no_favourite(credits: Any):
+    """On one task a dash; on all of them no verdict, as arms that are no constants give none."""
+    given = results()
+    silent = with_credits(given, credits)
+    assert advice_listed(silent) is None
+    text = findings(silent, answers_of(silent, QUICK))
+    assert "blind choice" not in text
+    first, second = given.table.tasks
+    half = {first: silent.credits[first], second: given.credits[second]}
+    listing = advice_listed(replace(given, credits=half))
+    assert listing is not None
+    assert [row[1][0] for row in listing.rows[:1]] == ["–"]
+    assert "(0.3 in 4 of 4)" in listing.rows[1][1]
+
+
+def test_of_several_constants_with_one_ratio_the_first_counts():
+    """0 and 0.1 are both 0.1 now: two ratios are left, of which the favourite is the second."""
+    given = results()
+    scores = given.table.scores.copy()
+    scores[:, :3] = np.array([10.0, 90.0, 40.0])[None, :, None]
+    table = replace(given.table, scores=scores)
+    listing = advice_listed(replace(given, table=table, constants=(0.1, 0.1, 0.3)))
+    assert listing is not None
+    assert listing.rows[1] == ["pendulum", "15.0 (0.3 in 4 of 4)", "15.0"]
+
+
+def test_without_ratios_that_can_be_looked_up_nothing_is_said():
+    given = results()
+    assert advice_listed(replace(given, constants=(0.1, np.nan, np.nan))) is None
+    assert advice_listed(replace(given, credits={})) is None
+    assert advice_listed(replace(given, informed=())) is None
+
+
+def test_a_constant_that_is_no_arm_is_not_compared_with():
+    """Fixed 0 scores 90 and nobody was credited with it: 0.3 is 15 better than 0.1 and 0.3."""
+    given = results()
+    scores = given.table.scores.copy()
+    scores[:, :3] = np.array([90.0, 10.0, 40.0])[None, :, None]
+    credits = {task: each.copy() for task, each in given.credits.items()}
+    for each in credits.values():
+        each[..., 0] = np.nan
+    sure = replace(given, table=replace(given.table, scores=scores), credits=credits)
+    text = findings(sure, answers_of(sure, QUICK))
+    assert "| pendulum | 15.0 (0.3 in 4 of 4) | 15.0 |" in text
 
 
 def test_an_ablation_is_compared_by_its_methods():
@@ -146,7 +259,27 @@ def test_p_stands_beside_p_for_all_tasks():
     one = replace(given.table, tasks=given.table.tasks[:1], scores=given.table.scores[:1])
     text = findings(replace(given, table=one), answers_of(replace(given, table=one), QUICK))
     assert "best minus worst | p | ROAD loses" in text
-    assert "Holm" not in text
+    assert "tasks (Holm)" not in text
+
+
+def test_p_of_a_pair_stands_beside_p_for_all_of_them():
+    given = results()
+    answers = answers_of(given, QUICK)
+    assert answers is not None
+    chances = dict(zip(METHODS[:4], (0.01, 0.5, 0.02, 0.04), strict=True))
+    paired = {name: replace(answers.paired[name], p=p) for name, p in chances.items()}
+    listing = paired_listing(given, paired)
+    at = [listing.head.index(name) for name in ("p", "p, of all methods")]
+    assert [[row[index] for index in at] for row in listing.rows] == [
+        ["0.01", "0.04"],
+        ["0.5", "0.5"],
+        ["0.02", "0.06"],
+        ["0.04", "0.08"],
+    ]
+    assert "p adjusted for all 4 of them (Holm)" in listing.caption
+    alone = paired_listing(given, {"Uniform": paired["Uniform"]})
+    assert "p, of all methods" not in alone.head
+    assert "Holm" not in alone.caption
 
 
 def test_a_method_alone_is_compared_with_nothing():
@@ -224,6 +357,6 @@ def test_without_every_run_only_the_scores_are_told():
     scores[0, 0, 0] = np.nan
     holed = replace(given, table=replace(given.table, scores=scores))
     text = findings(holed, answers_of(holed, QUICK))
-    assert "Runs that are missing: 1." in text
+    assert "Runs that are missing: 1: " in text
     assert "## Scores" in text
     assert "## Aggregates" not in text

@@ -13,19 +13,21 @@ import pytest
 from tests.report.test_report_browser import CHROMIUM, QUIET, Opened
 
 from road.report.grid_answers import answers_of
-from road.report.grid_curves import MethodCurves, Pretraining
+from road.report.grid_curves import BEHIND, MethodCurves, Pretraining
 from road.report.grid_informed import Informed
 from road.report.grid_matrix import STRONGEST
 from road.report.grid_page import write_grid_page
 from road.report.grid_results import GridResults
+from road.report.grid_statistics import profiles_figure, standing_out
 from road.report.grid_tables import Results
+from road.report.journal import Floats
 from road.statistics import ScoreTable, curve_band
 
 METHODS = ("Fixed 0", "Fixed 0.1", "Fixed 0.3", "Uniform", "ROAD")
 TASKS = ("antmaze-large-diverse", "pendulum")
 FIGURES = [
     "scores", "regret", "tasks", "paired", "elsewhere", "aggregates", "profiles", "improvement",
-    "informed", "panels", "ratios", "dips", "command",
+    "informed", "advice", "panels", "ratios", "dips", "command",
 ]  # fmt: skip
 QUICK = 200
 
@@ -59,7 +61,16 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
                 "ROAD", runs=8, told_apart=3, epsilon_squared=0.41, equal=7, beyond_equal=0.02
             ),
         ),
+        constants=(0.0, 0.1, 0.3),
+        credits={task: favouring(seeds, constant=2) for task in TASKS},
     )
+
+
+def favouring(seeds: int, constant: int) -> Floats:
+    """Credits of ROAD that are greatest for one constant; the others have none."""
+    credits = np.full((len(METHODS), seeds, 3), np.nan)
+    credits[4] = np.eye(3)[constant]
+    return credits
 
 
 def headline(page: Path) -> str:
@@ -104,7 +115,8 @@ def test_missing_runs_are_named_and_nothing_is_claimed(tmp_path: Path):
     page = page_of(holed, tmp_path / "report.html")
     assert "nothing is said yet about the best fixed ratio" in headline(page)
     text = page.read_text()
-    assert "Runs that are missing: pendulum, Uniform, seed 2." in text
+    assert "Runs that are missing: 1: pendulum, Uniform, seed 2." in text
+    assert "Complete, to be reported on by themselves: --tasks " in text
     assert re.findall(r'<figure class="figure" data-figure="(\w+)"', text) == [
         "scores", "informed", "panels", "ratios", "dips", "command",
     ]  # fmt: skip
@@ -260,3 +272,18 @@ def contrast(one: np.ndarray, other: np.ndarray) -> float:
         linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
         lights.append(float(linear @ [0.2126, 0.7152, 0.0722]))
     return (max(lights) + 0.05) / (min(lights) + 0.05)
+
+
+def test_of_many_profiles_those_that_stand_out_are_coloured_and_drawn_last():
+    """Twelve methods: the first two are constants, the second of them the better one."""
+    methods = ("Fixed 0", "Fixed 0.5", "ROAD", *(f"Other {index}" for index in range(9)))
+    scores = np.arange(12.0)[None, :, None] + np.zeros((1, 12, 2))
+    table = ScoreTable(("maze",), methods, (0, 1), scores)
+    given = GridResults(title="many", table=table, fixed=(0, 1), kinds={"fixed": (0, 1)})
+    assert standing_out(given) == {"Other 8", "Fixed 0.5", "ROAD"}
+    drawn = str(profiles_figure(given))
+    curves = re.findall(r'class="curve[^"]*" style="stroke:([^"]*)"', drawn)
+    assert [colour == BEHIND for colour in curves] == [True] * 9 + [False] * 3
+    assert "the others" in drawn and "Other 3</span>" not in drawn
+    few = replace(given, table=replace(table, methods=methods[:3], scores=scores[:, :3]))
+    assert "the others" not in str(profiles_figure(few))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from road.mixing.informedness import MOST_ARMS, arm_effects
 from road.report import load_run, summarise
 from road.report.grid_answers import answers_of
 from road.report.grid_page import write_grid_page
@@ -20,7 +21,8 @@ from road.report.grid_runs import (
     ratio_in_force,
     results_of,
 )
-from road.report.journal import Table
+from road.report.journal import Floats, Table
+from road.report.load import RunRecord
 
 WriteRun = Callable[..., Path]
 MIXERS = {"Fixed 0.5": "fixed", "Decreasing": "decreasing", "ROAD": "road"}
@@ -57,6 +59,63 @@ def test_few_seeds_come_with_what_intervals_are_worth(runs: list[PlacedRun], res
 def test_constants_are_told_by_their_mixer_and_not_by_their_label(results: GridResults):
     assert results.fixed == (0,)
     assert results.kinds == {"fixed": (0,), "decreasing": (1,), "road": (2,)}
+
+
+def test_credits_are_what_a_constant_adds_beside_the_trend(write_run: WriteRun):
+    """Credits rise by 0.01 a period, and periods with 0.5 have 0.2 more than the others."""
+    record = load_run(write_run("rising", "road", 0))
+    ratio = record.periods["offline_ratio"]
+    rising = 0.01 * np.arange(len(ratio)) + np.where(ratio == 0.5, 0.2, 0.0)
+    found = results_of(
+        [constant(write_run), PlacedRun(TASK, "ROAD", 0, heard_as(record, credit=rising))],
+        AXES, "a small grid",
+    )  # fmt: skip
+    assert found.constants == (0.5,)
+    assert found.credits[TASK].shape == (3, 2, 1)
+    arms, effects = arm_effects(ratio, rising)
+    assert found.credits[TASK][2, 0, 0] == pytest.approx(effects[arms == 0.5][0])
+    others = effects[arms != 0.5]
+    np.testing.assert_allclose(effects[arms == 0.5] - others, 0.2, atol=1e-9)
+
+
+def test_a_late_credit_counts_for_the_ratio_that_it_is_about(write_run: WriteRun):
+    """0.5 was tried in every other period, and every credit is about the period before."""
+    record = load_run(write_run("late", "road", 0))
+    ratio = np.resize([0.1, 0.5], record.periods.length)
+    about = np.concatenate([[np.nan], ratio[:-1]])
+    credit = np.where(about == 0.5, 1.0, 0.0)
+    late = heard_as(record, offline_ratio=ratio, credited_ratio=about, credit=credit)
+    found = results_of([constant(write_run), PlacedRun(TASK, "ROAD", 0, late)], AXES, "late")
+    assert found.credits[TASK][2, 0, 0] == pytest.approx(1.0)
+
+
+def test_a_ratio_that_moves_freely_has_no_arms(write_run: WriteRun):
+    """Two credits for each ratio would do to tell them from a trend, but they are no arms."""
+    record = load_run(write_run("free", "road", 0))
+    few = np.resize(np.linspace(0.0, 0.5, MOST_ARMS), 4 * MOST_ARMS)
+    many = np.resize(np.linspace(0.0, 0.5, MOST_ARMS + 1), 4 * MOST_ARMS)
+    assert np.isfinite(credits_for(few, record, write_run("few", "fixed", 0))).all()
+    assert np.isnan(credits_for(many, record, write_run("many", "fixed", 0))).all()
+
+
+def credits_for(ratio: Floats, record: RunRecord, fixed: Path) -> Floats:
+    """Of a run that was credited with its own ratio in every period, for the constant 0.5."""
+    periods = Table({"offline_ratio": ratio, "credit": ratio}, len(ratio))
+    runs = [
+        PlacedRun(TASK, "Fixed 0.5", 0, load_run(fixed)),
+        PlacedRun(TASK, "ROAD", 0, replace(record, periods=periods)),
+    ]
+    return results_of(runs, AXES, "free").credits[TASK][2, 0]
+
+
+def constant(write_run: WriteRun) -> PlacedRun:
+    return PlacedRun(TASK, "Fixed 0.5", 0, load_run(write_run("constant", "fixed", 0)))
+
+
+def heard_as(record: RunRecord, **columns: Floats) -> RunRecord:
+    """The run as if its periods had said something else."""
+    periods = record.periods
+    return replace(record, periods=Table({**periods.columns, **columns}, periods.length))
 
 
 def test_curves_hold_every_seed_at_every_step(results: GridResults):

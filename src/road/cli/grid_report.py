@@ -1,5 +1,8 @@
 """``road grid report``: what came of a grid: tidy tables, one like the paper's, and a page."""
 
+import dataclasses
+import hashlib
+import re
 import shlex
 import sys
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 import tyro
 
 from road.cli.flags import parse_flags
+from road.cli.grid_run import GridRun
 from road.errors import StorageError, UsageError
 from road.naming import find_name
 
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from road.report.grid_runs import Axes, Measure
     from road.report.grid_tables import Results
 
+MOST_FAILURES = 5
+PARTS = ("tasks", "mixers", "seeds")
 Row: TypeAlias = dict[str, Any]
 """A cell as ``grid.json`` has it."""
 
@@ -33,7 +39,7 @@ class GridReport:
     out: Path | None = None
     """Its folder, if it was given one."""
     to: Path | None = None
-    """Where to write; by default the grid's own folder."""
+    """Where to write; by default the grid's folder, or parts/ in it for a part or another view."""
     tasks: tuple[str, ...] = ()
     """Only these cases, by their labels."""
     mixers: tuple[str, ...] = ()
@@ -60,8 +66,9 @@ def run(words: list[str]) -> int:
 
     store = Store(find_folder(flags.grid, flags.scale, flags.out))
     cells = part_of(store.description()["cells"], flags)
-    results = gathered(store, cells, flags.subject, same_again(flags), flags.score)
-    target = made(flags.to or store.path)
+    again = same_again(flags, store.description()["command"])
+    results = gathered(store, cells, flags.subject, again, flags.score)
+    target = made(flags.to or store.path / usual_target(flags))
     written = write_tidy(store, cells, target)
     for name, table in (("results.md", markdown_table), ("results.tex", latex_table)):
         put(target / name, table(results.cells, results.paper).encode())
@@ -78,12 +85,24 @@ def run(words: list[str]) -> int:
     return 0
 
 
-def same_again(flags: GridReport) -> str:
-    """The command for this page, wherever the grid lies: a page travels, folders do not."""
-    words = ["road", "grid", "report", Path(flags.grid).name]
+def usual_target(flags: GridReport) -> str:
+    """Below the grid's folder: a part, or another view, must not take the place of the whole."""
+    said = [str(word) for name in PARTS for word in getattr(flags, name)]
+    said += [flags.subject] if flags.subject is not None else []
+    said += [flags.score] if flags.score != "final" else []
+    if not said:
+        return "."
+    readable = "-".join(re.findall(r"[\w.]+", " ".join(said)))[:60]
+    asked = repr([getattr(flags, name) for name in (*PARTS, "subject", "score")])
+    return f"parts/{readable}-{hashlib.sha256(asked.encode()).hexdigest()[:6]}"
+
+
+def same_again(flags: GridReport, ran: str) -> str:
+    """The command for this page, in the words of the one that ran the grid: folders move."""
+    words = ["road", "grid", "report", *(grid_as_run(ran) or [Path(flags.grid).name])]
     if flags.scale != "mini":
         words += ["--scale", flags.scale]
-    for name in ("tasks", "mixers", "seeds"):
+    for name in PARTS:
         if asked := getattr(flags, name):
             words += [f"--{name}", *map(str, asked)]
     if flags.subject is not None:
@@ -91,6 +110,18 @@ def same_again(flags: GridReport) -> str:
     if flags.score != "final":
         words += ["--score", flags.score]
     return shlex.join(words)
+
+
+def grid_as_run(command: str) -> list[str]:
+    """The grid and its folder, as they were named when it was begun; nothing if that is unknown."""
+    words = shlex.split(command.partition("\n")[0])
+    if words[:3] != ["road", "grid", "run"]:
+        return []
+    try:
+        asked = parse_flags(GridRun, words[3:], "grid run")
+    except UsageError:  # of a version with other flags
+        return []
+    return [asked.grid, *(() if asked.out is None else ("--out", str(asked.out)))]
 
 
 def part_of(cells: list[Row], flags: GridReport) -> list[Row]:
@@ -104,9 +135,9 @@ def part_of(cells: list[Row], flags: GridReport) -> list[Row]:
 
 def labelled(word: str | int, cells: list[Row], name: str) -> Any:
     """The label that was meant, whatever its case."""
-    return find_name(
-        str(word).lower(), {str(cell[name]).lower(): cell[name] for cell in cells}, name
-    )
+    known = {str(cell[name]): cell[name] for cell in cells}
+    meant = {label.lower(): label for label in known}.get(str(word).lower(), str(word))
+    return find_name(meant, known, name)
 
 
 def made(folder: Path) -> Path:
@@ -149,7 +180,7 @@ def gathered(
         tuple(sorted({cell["seed"] for cell in cells})),
     )
     usual = told.get("subject") or usual_subject(told["name"], told["scale"])
-    return results_of(
+    results = results_of(
         runs,
         axes,
         f"{told['name']}, scale {told['scale']}",
@@ -158,6 +189,18 @@ def gathered(
         labelled(subject, cells, "strategy") if subject else usual,
         measure,
     )
+    return dataclasses.replace(results, notes=(*results.notes, *failures(store, cells)))
+
+
+def failures(store: "Store", cells: list[Row]) -> list[str]:
+    """What was given up, and why: it is not merely missing."""
+    failed = [(cell, why) for cell in cells if (why := store.failure(cell["key"])) is not None]
+    told = [
+        f"Failed: {cell['case']}, {cell['strategy']}, seed {cell['seed']}: {why}"
+        for cell, why in failed[:MOST_FAILURES]
+    ]
+    left = len(failed) - len(told)
+    return [*told, f"And {left} more failed: `road grid status` names them."] if left else told
 
 
 def paper_results(name: str, axes: "Axes") -> "Results | None":

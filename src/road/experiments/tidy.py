@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from road.errors import StorageError
 from road.experiments.store import Store
+from road.mixing.informedness import Informedness
 
 Row = dict[str, Any]
 EXTRA = "pyarrow"
@@ -32,7 +33,7 @@ def place_of(cell: Row) -> Row:
 
 def numbers_of(result: Row) -> Row:
     summary = result["summary"]
-    dip, informed = summary["dip"] or {}, summary["informedness"] or {}
+    dip, informed = summary["dip"] or {}, judged(summary["informedness"])
     return {
         "agent": summary["agent"],
         "mixer": summary["mixer"],
@@ -50,6 +51,21 @@ def numbers_of(result: Row) -> Row:
         "cpu_seconds": result["cpu_seconds"],
         "digest": result["digest"],
     }
+
+
+def judged(told: Row | None) -> Row:
+    """A judgement as it is kept, and what follows from it."""
+    if told is None:
+        return {}
+    kept: Row = {name: as_kept(value) for name, value in told.items()}
+    found = Informedness(**kept)
+    more = ("beyond_equal", "detrended_epsilon_squared")
+    return {**told, **{name: getattr(found, name) for name in more}}
+
+
+def as_kept(value: Any) -> Any:
+    """JSON has no tuples."""
+    return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
 def flat(informed: Row) -> Iterable[tuple[str, Any]]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from road.mixing.variance import ArmTest, arm_test, epsilon_squared
+from road.mixing.variance import ArmTest, arm_test, epsilon_squared, rank_of
 
 SIGNIFICANCE = 0.05
 ROUND_ROBIN_IMBALANCE = 0.1
@@ -100,6 +100,23 @@ def informedness(
         detrended_eta_squared=detrended and detrended.eta_squared,
         sentence=verdict(distinct, counts, imbalance, detrended, len(credit)),
     )
+
+
+def arm_effects(
+    ratios: NDArray[np.float64], credits: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The distinct ratios, and what each adds to its credits beside the trend over time.
+
+    NaN throughout where periods are too few, or too neatly ordered, to tell arm from trend.
+    """
+    arms, arm = np.unique(ratios, return_inverse=True)
+    members = np.eye(len(arms))[arm.reshape(-1)]
+    # Without its constant, of which every arm has one.
+    design = np.hstack([members, trend(len(credits))[:, :-1]])
+    if rank_of(design) < design.shape[1]:
+        return arms, np.full(len(arms), np.nan)
+    effects = np.linalg.lstsq(design, credits, rcond=None)[0]
+    return arms, np.asarray(effects[: len(arms)], np.float64)
 
 
 def trend(periods: int) -> NDArray[np.float64]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from road.report.grid_advice import Advice, advice_of
 from road.report.grid_elsewhere import Family, families_of
 from road.report.grid_regrets import Regrets, regrets_of
 from road.report.grid_results import GridResults
+from road.report.journal import Floats
 from road.report.tables import Listing
 from road.report.writing import interval_at, probability
 from road.statistics import (
@@ -18,12 +20,16 @@ from road.statistics import (
     compare_constants,
     compare_paired,
     estimate_improvement,
+    holm_adjusted,
     interquartile_mean,
     mean,
     median,
     optimality_gap,
 )
 from road.statistics.resampling import SAMPLES
+
+Columns = tuple[tuple[str, ...], list[list[str]]]
+"""The heads of some columns, and the cells of each row."""
 
 AGGREGATES = {
     "IQM": interquartile_mean,
@@ -46,6 +52,8 @@ class Answers:
     improvement: Estimate
     families: Sequence[Family] = ()
     """Kinds of strategies, by what their options bring where they were not chosen."""
+    advice: Advice | None = None
+    """Whether credits favour ratios that are good constants."""
 
 
 def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> Answers | None:
@@ -63,6 +71,7 @@ def answers_of(results: GridResults, samples: int = SAMPLES, seed: int = 0) -> A
         },
         estimate_improvement(scores, rng, samples),
         families_of(results, rng, samples),
+        advice_of(results, rng, samples),
     )
 
 
@@ -83,23 +92,32 @@ def pairs_of(
 
 def paired_listing(results: GridResults, paired: Mapping[str, PairedComparison]) -> Listing:
     """The subject against every other method, seed by seed."""
+    heads, chances = chances_of(np.array([found.p for found in paired.values()]), "methods")
+    several = f"; beside it stands p adjusted for all {len(paired)} of them (Holm)"
     caption = (
         f"{results.subject} minus each other method, over pairs of runs with one task and one "
-        "seed; above zero it is better. p is that of a sign-flip test, for each line by itself. "
-        "The interval is about other seeds on these tasks; for p, tasks that disagree are "
-        "chance too."
+        "seed; above zero it is better. p is that of a sign-flip test, for each line by itself"
+        f"{several if heads[1:] else ''}. The interval is about other seeds on these tasks; for "
+        "p, tasks that disagree are chance too."
     )
     rows = [
         [
             name,
             interval_at(found.overall, 0),
-            probability(found.p),
+            *chances[index],
             f"{int(np.count_nonzero(found.by_task.point > 0))} of {len(results.table.tasks)}",
         ]
-        for name, found in paired.items()
+        for index, (name, found) in enumerate(paired.items())
     ]
-    head = (f"{results.subject} minus", "difference", "p", "tasks ahead")
+    head = (f"{results.subject} minus", "difference", *heads, "tasks ahead")
     return Listing("Seed by seed", caption, head, rows)
+
+
+def chances_of(p: Floats, things: str) -> Columns:
+    """By itself and adjusted for all of them; of one that is the same."""
+    both = {"p": p, f"p, of all {things}": holm_adjusted(p)} if p[1:].size else {"p": p}
+    cells = [[probability(float(one[index])) for one in both.values()] for index in range(len(p))]
+    return tuple(both), cells
 
 
 def aggregates_listing(methods: tuple[str, ...], aggregates: Mapping[str, Estimate]) -> Listing:

@@ -1,11 +1,10 @@
 """Task by task: whether the ratio matters there, or the method, and what the subject loses."""
 
-from road.report.grid_answers import Answers
+from road.report.grid_answers import Answers, Columns, chances_of
 from road.report.grid_results import GridResults
-from road.report.journal import Floats
 from road.report.tables import Listing
-from road.report.writing import interval_at, probability, score
-from road.statistics import Estimate, holm_adjusted
+from road.report.writing import interval_at, score
+from road.statistics import Estimate
 
 CAPTION = (
     "The {one} with the greatest mean, how far the best and the worst {one} lie apart, and p of a "
@@ -15,13 +14,11 @@ CAPTION = (
 )
 SEVERAL = " p is for each task by itself; beside it stands p adjusted for all {} tasks (Holm)."
 LOST = " Then what {} loses against the best one, chosen in both ways."
-Columns = tuple[tuple[str, ...], list[list[str]]]
-"""The heads of some columns, and the cells of each task."""
 
 
 def by_task_listing(results: GridResults, answers: Answers) -> Listing:
     methods, found = results.table.methods, answers.differences
-    chance_heads, chances = chances_of(found.p)
+    chance_heads, chances = chances_of(found.p, "tasks")
     loss_heads, losses = losses_of(results, answers)
     rows = [
         [
@@ -43,13 +40,6 @@ def by_task_listing(results: GridResults, answers: Answers) -> Listing:
     title = f"Does the {'ratio' if results.fixed else 'choice of method'} matter?"
     head = ("Task", f"best {one}", "best minus worst", *chance_heads, *loss_heads)
     return Listing(title, caption, head, rows)
-
-
-def chances_of(p: Floats) -> Columns:
-    """By itself and adjusted for all tasks; of one task that is the same."""
-    both = {"p": p, "p, of all tasks": holm_adjusted(p)} if p[1:].size else {"p": p}
-    cells = [[probability(float(one[task])) for one in both.values()] for task in range(len(p))]
-    return tuple(both), cells
 
 
 def losses_of(results: GridResults, answers: Answers) -> Columns:

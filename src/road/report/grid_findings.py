@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
+from road.report.grid_advice import advice_listing, advice_verdict
 from road.report.grid_answers import Answers
 from road.report.grid_informed import informed_listing, informed_verdict
 from road.report.grid_listings import listings_of
+from road.report.grid_missing import missing_words
 from road.report.grid_page import scores_caption
 from road.report.grid_results import GridResults
 from road.report.grid_tables import in_markdown, markdown_table
@@ -22,15 +24,18 @@ def parts_of(results: GridResults, answers: Answers | None) -> Iterable[str]:
     yield f"{headline(results, regrets)}\n"
     if results.informed and results.subject in results.table.methods:
         yield f"{informed_verdict(results.subject, results.informed)}\n"
-    yield from (f"{note}\n" for note in results.notes)
-    if missing := results.table.missing():
-        yield f"Runs that are missing: {len(missing)}. What needs every run is left out.\n"
+    if answers is not None and answers.advice is not None:
+        yield from (f"{words}\n" for words in advice_verdict(results.subject, answers.advice))
+    yield from (f"{in_markdown(note)}\n" for note in results.notes)
+    yield from (f"{in_markdown(words)}\n" for words in missing_words(results.table))
     table = markdown_table(results.cells, results.paper)
     yield f"## Scores\n\n{scores_caption(results)}\n\n{table}"
     if answers is not None:
         yield from (section(listing) for _, listing in listings_of(results, answers))
     if results.informed:
         yield section(informed_listing(results.informed))
+    if answers is not None and answers.advice is not None:
+        yield section(advice_listing(results, answers.advice))
 
 
 def section(listing: Listing) -> str:

@@ -11,13 +11,14 @@ from road.report.writing import probability, rounded
 CAPTION = (
     "A run is tested for whether its credits differ by ratio once their trend is removed. One in "
     "twenty passes by chance; beside the number of runs that pass stands how likely chance alone "
-    "gives so many or more. The share explained is ε², the mean over runs: how much of the "
-    "spread of the credits goes with the ratio, less what would by chance. It is 0 where the ratio "
-    "makes no difference, and may fall below; unlike η² it does not grow where periods are few. "
-    "Equal shares: in how many runs each ratio was used as often as any other, or once more where "
-    "they do not divide the periods; and how far the shares are from that (total variation), the "
-    "mean over runs. In what order is not looked at. A credit that tells arms "
-    "apart need not rank them rightly: that, only the scores can say."
+    "gives so many or more. That takes the noise of periods as independent: where it lasts, a "
+    "bandit that follows its credits passes more often without knowing more. The share explained "
+    "is ε², the mean over runs: how much of the spread of the credits goes with the ratio, less "
+    "what would by chance. It is 0 where the ratio makes no difference, and may fall below; unlike "
+    "η² it does not grow where periods are few. Equal shares: in how many runs each ratio was used "
+    "as often as any other, or once more where they do not divide the periods; and how far the "
+    "shares are from that (total variation), the mean over runs. In what order is not looked at. A "
+    "credit that tells arms apart need not rank them rightly: that, only the scores can say."
 )
 SAME = 1e-9
 """Shares that differ by less are equal, rounded."""

@@ -7,15 +7,18 @@ from typing import cast
 import numpy as np
 
 from road.mixing.folder import write_whole
+from road.report.grid_advice import Advice, advice_listing, advice_verdict
 from road.report.grid_answers import Answers
 from road.report.grid_choices import choice_map
 from road.report.grid_curves import curve_panels, overlaid_curves
 from road.report.grid_informed import informed_listing, informed_verdict
 from road.report.grid_layout import method_colours
 from road.report.grid_matrix import score_matrix
+from road.report.grid_missing import missing_words
 from road.report.grid_ratios import Time, ratio_map
 from road.report.grid_regrets import Regrets
 from road.report.grid_results import GridResults
+from road.report.grid_settings import settings_listing
 from road.report.grid_statistics import statistics_figures
 from road.report.grid_strips import dip_strip
 from road.report.grid_tables import html_table
@@ -28,7 +31,6 @@ from road.report.tables import table
 
 MOST_OVERLAID = 4
 """Up to here, methods share one plot of learning curves; beyond, each has its own."""
-MOST_NAMED = 8
 MOST_UNFOLDED = 3
 LARGEST_PAGE = 6_000_000
 """Characters; tasks that no longer fit keep their line in the table but not their figures."""
@@ -47,24 +49,18 @@ def grid_body(results: GridResults, answers: Answers | None) -> Iterable[Markup]
         "header", tag("p", f"ROAD report on {shorten(results.title, 80)}", class_="eyebrow"),
         tag("h1", shorten(headline(results, regrets), 900)),
         [tag("p", note, class_="notice", role="note") for note in results.notes],
-        missing_notice(results.table.missing()),
+        [tag("p", words, class_="notice", role="note") for words in missing_words(results.table)],
     )  # fmt: skip
     yield scores_figure(results)
     if answers is not None:
         yield from statistics_figures(results, answers)
     yield from informed_figures(results)
+    if answers is not None and answers.advice is not None:
+        yield advice_figure(results, answers.advice)
     yield from run_figures(results)
+    yield from settings_figure(results)
     yield from reproduction(results)
     yield numbers_to_take(numbers_of(results, regrets), "results.json")
-
-
-def missing_notice(missing: list[str]) -> list[Markup]:
-    if not missing:
-        return []
-    more = f" and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-    words = f"Runs that are missing: {'; '.join(missing[:MOST_NAMED])}{more}. "
-    rest = "What needs every run is left out of this page until they are there."
-    return [tag("p", words + rest, class_="notice", role="note")]
 
 
 def scores_figure(results: GridResults) -> Markup:
@@ -98,6 +94,12 @@ def informed_figures(results: GridResults) -> Iterable[Markup]:
         words = informed_verdict(results.subject, results.informed) if there else listing.title
         drawn = table(listing.head, listing.rows)
         yield figure(words, listing.caption, drawn, kind="informed")
+
+
+def advice_figure(results: GridResults, advice: Advice) -> Markup:
+    listing = advice_listing(results, advice)
+    words = next(advice_verdict(results.subject, advice), listing.title)
+    return figure(words, listing.caption, table(listing.head, listing.rows), kind="advice")
 
 
 def run_figures(results: GridResults) -> Iterable[Markup]:
@@ -172,6 +174,13 @@ def mean_over_seeds(ratios: Floats) -> Floats:
     total = np.where(known, ratios, 0.0).sum(axis=1)
     count = known.sum(axis=1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def settings_figure(results: GridResults) -> Iterable[Markup]:
+    if results.asked:
+        listing = settings_listing(results.asked)
+        drawn = table(listing.head, listing.rows)
+        yield figure(listing.title, listing.caption, drawn, kind="settings")
 
 
 def reproduction(results: GridResults) -> Iterable[Markup]:

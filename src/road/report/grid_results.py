@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from road.report.grid_cells import Results
 from road.report.grid_curves import MethodCurves, Pretraining
 from road.report.grid_informed import Informed
+from road.report.grid_settings import Asked
 from road.report.journal import Floats
 from road.statistics import ScoreTable
 
@@ -39,8 +40,15 @@ class GridResults:
     """``[method, seed]``: how deep each run fell below its pretrained score."""
     informed: tuple[Informed, ...] = ()
     """The methods that several ratios and credits are known of, over all tasks."""
+    constants: tuple[float, ...] = ()
+    """The ratios of the fixed methods; NaN where it is not known."""
+    credits: Mapping[str, Floats] = field(default_factory=dict)
+    """``[method, seed, constant]``: what periods with it add to the credits of a run, beside their
+    trend; NaN where that is not known."""
     judged_by: str = "the last evaluation of each run"
     """What a score is."""
+    asked: tuple[Asked, ...] = ()
+    """What every run was asked to do."""
     notes: tuple[str, ...] = ()
     """Sentences that a reader should know before any number."""
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from road.report.grid_answers import Answers
+from road.report.grid_curves import BEHIND
 from road.report.grid_layout import method_colours, method_strokes
 from road.report.grid_listings import listings_of
 from road.report.grid_matrix import improvement_matrix
@@ -20,6 +21,8 @@ from road.statistics import Estimate, estimate_profile
 THRESHOLDS = 61
 MOST_BANDS = 4
 """Up to here every profile has its band; beyond, the subject's alone."""
+MOST_LINES = 10
+"""Up to here every profile has its colour; beyond, those that stand out."""
 
 
 def statistics_figures(results: GridResults, answers: Answers) -> Iterable[Markup]:
@@ -41,22 +44,39 @@ def bars_of(methods: tuple[str, ...], regrets: Regrets) -> Markup:
 
 
 def profiles_figure(results: GridResults) -> Markup:
-    methods, scores = results.table.methods, results.table.scores
+    methods, scores, front = results.table.methods, results.table.scores, standing_out(results)
     thresholds = np.linspace(min(0.0, scores.min()), max(100.0, scores.max()), THRESHOLDS)
     found = estimate_profile(scores, thresholds, np.random.default_rng(0))
     colours = method_colours(methods, results.fixed, results.subject)
     strokes = method_strokes(methods, results.fixed, results.subject)
-    few = len(methods) <= MOST_BANDS
-    banded = [name for name in methods if few or name == results.subject]
+    key = {name: colours[name] for name in methods if name in front}
+    banded = [name for name in methods if len(methods) <= MOST_BANDS or name == results.subject]
     caption = (
         "The share of a method's runs that end above a score. A line above another everywhere is "
         "better in every quantile; where lines cross, neither is. 95 % bands are drawn for "
         f"{', '.join(banded) or 'none of them'}."
     )
-    shares = found.point, found.low, found.high
-    drawn = profiles_plot(methods, thresholds, shares, colours, strokes, banded)
-    key = colour_chips(colours, strokes)
-    return figure("Performance profiles", caption, key, drawn, kind="profiles")
+    if len(key) < len(methods):
+        key["the others"] = BEHIND
+        caption += " In colour: the subject, the best mean, and the best mean of a constant."
+    order = sorted(range(len(methods)), key=lambda index: methods[index] in front)
+    ordered = [methods[index] for index in order]  # what is drawn last lies on top
+    point, low, high = (one[:, order] for one in (found.point, found.low, found.high))
+    shown = {name: key.get(name, BEHIND) for name in methods}
+    looks = {name: strokes[name] if name in front else "" for name in methods}
+    drawn = profiles_plot(ordered, thresholds, (point, low, high), shown, looks, banded)
+    chips = colour_chips(key, looks)
+    return figure("Performance profiles", caption, chips, drawn, kind="profiles")
+
+
+def standing_out(results: GridResults) -> set[str]:
+    """All methods; of many the subject, and the best by the mean among all and among constants."""
+    methods, means = results.table.methods, results.table.scores.mean(axis=(0, 2))
+    if len(methods) <= MOST_LINES:
+        return set(methods)
+    groups = [members for members in (range(len(methods)), results.fixed) if members]
+    best = {methods[max(members, key=lambda index: means[index])] for members in groups}
+    return {*best, results.subject}
 
 
 def improvement_figure(methods: tuple[str, ...], found: Estimate) -> Markup:

@@ -16,7 +16,9 @@ from road.report.thin import spread_evenly
 
 MOST_SETTINGS = 80
 MOST_ROWS = 200
-WORDS = frozenset({"task", "agent", "mixer", "best constant", "best method", "what was chosen"})
+WORDS = frozenset(
+    {"task", "agent", "mixer", "best constant", "best method", "what was chosen", "settings"}
+)
 """Columns that are read from the left."""
 
 

@@ -13,6 +13,7 @@ from road.statistics.elsewhere import (
     choose_elsewhere,
     estimate_elsewhere,
 )
+from road.statistics.favoured import Favoured, estimate_favoured, favour
 from road.statistics.holm import holm_adjusted
 from road.statistics.improvement import estimate_improvement, probability_of_improvement
 from road.statistics.paired import PairedComparison, compare_paired, sign_flip_p
@@ -27,6 +28,7 @@ __all__ = [
     "Elsewhere",
     "Estimate",
     "FamilyEstimates",
+    "Favoured",
     "PairedComparison",
     "Regret",
     "ScoreTable",
@@ -38,8 +40,10 @@ __all__ = [
     "compare_paired",
     "curve_band",
     "estimate_elsewhere",
+    "estimate_favoured",
     "estimate_improvement",
     "estimate_profile",
+    "favour",
     "held_out_regret",
     "hindsight_regret",
     "holm_adjusted",
