@@ -10,13 +10,15 @@ process. Speed-up is the cells per hour of as many processes as there are cores 
 Both are measured in turns, in either order: a machine that others use is faster in some minutes
 than in others, and one after the other gave a speed-up of 2.35 on two cores.
 
-With --command, all that follows is run as `road` would run it, with a process per core, and what
-its runner cost is added to the record under "long". Slots that stand empty at the end, because the
-last cells do not end together, count as overhead too.
+With --command, all that follows is run as `road` would run it, and what its runner cost is added to
+the record under "long". Slots that stand empty at the end, because the last cells do not end
+together, count as overhead too. A folder with half a run in it is refused: a cell's time counts all
+its sessions, and those of before are no work of this command.
 """
 
 import argparse
 import json
+import shlex
 import statistics
 import subprocess
 import sys
@@ -26,6 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import ROOT, cores, describe_commit, describe_machine
+from road.cli.flags import parse_flags
+from road.cli.grid_run import GridRun
 
 RECORD = ROOT / "benchmarks" / "records" / "grid.json"
 GRID = """
@@ -122,15 +126,29 @@ def main() -> None:
 
 def add_to_record(words: list[str]) -> None:
     """Run a grid that somebody wants anyway, and keep what its runner cost."""
-    if "--out" not in words:
-        raise SystemExit("name the grid's folder with --out, so that its results can be counted")
-    out = Path(words[words.index("--out") + 1])
-    at = {**describe_commit(), "command": " ".join(["road", *words])}
-    run = {**at, **measure_command(words, Path.cwd(), out, cores())}
+    asked = parse_flags(GridRun, words[2:], "grid run")
+    if words[:2] != ["grid", "run"] or asked.out is None or asked.backend != "local":
+        raise SystemExit("wanted: grid run NAME --out FOLDER ..., on this machine")
+    if half := half_done(asked.out):
+        raise SystemExit(
+            f"{asked.out} has {half} unfinished runs: finish them first, or go elsewhere"
+        )
+    at = {
+        **describe_commit(),
+        "machine": describe_machine(),
+        "command": shlex.join(["road", *words]),
+    }
+    run = {**at, **measure_command(words, Path.cwd(), asked.out, asked.jobs or cores())}
     print(json.dumps(run, indent=2))
     record = json.loads(RECORD.read_text())
     record["long"] = [*record.get("long", []), run]
     RECORD.write_text(json.dumps(record, indent=2) + "\n")
+
+
+def half_done(out: Path) -> int:
+    """How many runs and pretrainings lie in a grid's folder without their result."""
+    begun = [path for kind in ("runs", "pretrained") for path in out.glob(f"{kind}/*")]
+    return sum(not (out / "done" / f"{path.name}.json").exists() for path in begun)
 
 
 if __name__ == "__main__":
