@@ -5,11 +5,11 @@ import math
 import re
 
 import numpy as np
-from benchmarks import coverage, hypergradient, learning
+from benchmarks import coverage, grid, hypergradient, informed, learning
 from benchmarks.sidebyside import run as sidebyside
 from tests.docs.reading import DOCS, ROOT, prose
 
-from road.report.grid_runs import TOO_NARROW
+from road.report.grid_notes import TOO_HARSH, TOO_NARROW
 from road.theory.recorded import recorded_runs
 
 
@@ -49,5 +49,29 @@ def test_how_sure_intervals_are_is_what_was_measured():
     told = [held[tasks, seeds].replace("%", " %") for tasks in (1, 4) for seeds in (3, 5, 10)]
     worst = max(cell["worse"] for cell in cells)
     least = min(cell["worse"] for cell in cells)
-    assert re.findall(r"\d+ %", TOO_NARROW)[1:] == [*told, f"{worst:.0%}".replace("%", " %")]
-    assert f"claimed in {least:.0%}".replace("%", " to") in TOO_NARROW
+    assert re.findall(r"\d+ %", TOO_NARROW)[1:] == told
+    assert f"claimed in {100 * least:.0f} to {100 * worst:.0f} %" in TOO_HARSH
+
+
+def test_how_often_ignorant_credits_pass_is_what_was_measured():
+    cells = json.loads(informed.RECORD.read_text())["cells"]
+    assert informed.table(cells) in (DOCS / "mixing" / "informedness.md").read_text()
+
+
+def test_how_often_ignorant_credits_are_taken_for_advice_is_what_was_measured():
+    cells = json.loads(coverage.RECORD.read_text())["favoured"]
+    assert coverage.favoured_table(cells) in (DOCS / "statistics.md").read_text()
+
+
+def test_what_the_runner_costs_is_what_was_measured():
+    record = json.loads(grid.RECORD.read_text())
+    text = " ".join((DOCS / "experiments.md").read_text().split())
+    lost = [100.0 * run["overhead"] for run in record["long"]]
+    minutes = [run["wall_seconds"] / 60.0 for run in record["long"]]
+    assert f"lost {min(lost):.1f} to {max(lost):.1f} %" in text
+    assert f"{min(minutes):.0f} to {max(minutes):.0f} minutes" in text
+    for name, unit in (("overhead", 100.0), ("speed_up", 1.0)):
+        figure = {key: value * unit for key, value in record["figures"][name].items()}
+        digits = 1 if name == "overhead" else 2
+        least, most = (f"{figure[key]:.{digits}f}" for key in ("least", "most"))
+        assert f"({least} to {most})" in text

@@ -16,7 +16,7 @@ from road.experiments.store import Store
 from road.experiments.tidy import flat, judged
 from road.mixing import informedness
 from road.report import load_run, summarise
-from road.report.grid_runs import Axes
+from road.report.grid_placed import Axes
 
 GRID_JSON = "grid.json"
 
@@ -141,6 +141,8 @@ def test_the_command_on_a_page_makes_that_page_again():
     assert same_again(folder, ran) == "road grid report my_grid.py"
     ran = "road grid run --out=there --seeds 0 --scale mini table-iql"
     assert same_again(folder, ran) == "road grid report table-iql --out there"
+    ran = "road grid run table-iql --scale paper --out there"
+    assert same_again(folder, ran) == "road grid report table-iql --scale paper --out there"
     assert same_again(folder, "road grid run x.py --no-such-flag") == "road grid report mine"
 
 

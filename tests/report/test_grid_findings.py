@@ -10,7 +10,7 @@ from tests.report.test_grid_page import METHODS, QUICK, results
 
 from road.mixing import Informedness, informedness
 from road.report.grid_advice import advice_listing
-from road.report.grid_answers import answers_of, paired_listing
+from road.report.grid_answers import answers_of, paired_listing, pairs_of
 from road.report.grid_elsewhere import elsewhere_listing, families_of
 from road.report.grid_findings import findings
 from road.report.grid_informed import by_chance, informed_runs, informed_verdict
@@ -171,7 +171,7 @@ def with_credits(given: GridResults, of_road: Any) -> GridResults:
 def test_a_tie_is_shared():
     tied = advice_listed(with_credits(results(), (0.0, 1.0, 1.0)))
     assert tied is not None
-    assert "(0.1 in 2 of 4)" in tied.rows[0][1]
+    assert "(0.1 and 0.3 in 2 of 4)" in tied.rows[0][1]
 
 
 @pytest.mark.parametrize("credits", [np.nan, (np.nan, 1.0, np.nan)])
@@ -280,6 +280,24 @@ def test_p_of_a_pair_stands_beside_p_for_all_of_them():
     alone = paired_listing(given, {"Uniform": paired["Uniform"]})
     assert "p, of all methods" not in alone.head
     assert "Holm" not in alone.caption
+
+
+def test_a_lead_that_hangs_on_one_task_is_shown():
+    """Three tasks on which ROAD is 40 ahead of Uniform, 1 behind and 3 behind."""
+    given = results()
+    scores = np.zeros((3, 5, 4))
+    scores[:, 4] = np.array([40.0, -1.0, -3.0])[:, None]
+    three = replace(
+        given, table=replace(given.table, tasks=("maze", "pendulum", "hand"), scores=scores)
+    )
+    paired = pairs_of(three, np.random.default_rng(0), QUICK)
+    listing = paired_listing(three, paired)
+    at = listing.head.index("any task left out")
+    assert listing.rows[list(paired).index("Uniform")][at] == "−2.0 to 19.5"
+    assert "hangs on one task" in listing.caption
+    two = paired_listing(given, pairs_of(given, np.random.default_rng(0), QUICK))
+    assert "any task left out" not in two.head
+    assert "hangs on one task" not in two.caption
 
 
 def test_a_method_alone_is_compared_with_nothing():

@@ -285,5 +285,7 @@ def test_of_many_profiles_those_that_stand_out_are_coloured_and_drawn_last():
     curves = re.findall(r'class="curve[^"]*" style="stroke:([^"]*)"', drawn)
     assert [colour == BEHIND for colour in curves] == [True] * 9 + [False] * 3
     assert "the others" in drawn and "Other 3</span>" not in drawn
+    assert "the best mean of a constant" in drawn
+    assert "of a constant" not in str(profiles_figure(replace(given, fixed=(), kinds={})))
     few = replace(given, table=replace(table, methods=methods[:3], scores=scores[:, :3]))
     assert "the others" not in str(profiles_figure(few))

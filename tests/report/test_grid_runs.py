@@ -11,16 +11,11 @@ import pytest
 from road.mixing.informedness import MOST_ARMS, arm_effects
 from road.report import load_run, summarise
 from road.report.grid_answers import answers_of
+from road.report.grid_notes import TOO_HARSH, TOO_NARROW
 from road.report.grid_page import write_grid_page
+from road.report.grid_placed import Axes, PlacedRun
 from road.report.grid_results import GridResults
-from road.report.grid_runs import (
-    TOO_NARROW,
-    Axes,
-    PlacedRun,
-    common_curve,
-    ratio_in_force,
-    results_of,
-)
+from road.report.grid_runs import common_curve, ratio_in_force, results_of
 from road.report.journal import Floats, Table
 from road.report.load import RunRecord
 
@@ -51,7 +46,9 @@ def test_scores_are_those_of_the_runs(runs: list[PlacedRun], results: GridResult
 
 
 def test_few_seeds_come_with_what_intervals_are_worth(runs: list[PlacedRun], results: GridResults):
-    assert results.notes == (TOO_NARROW,)
+    assert results.notes == (TOO_NARROW + TOO_HARSH,)
+    without = [run for run in runs if run.method != "Fixed 0.5"]
+    assert results_of(without, AXES, "without constants").notes == (TOO_NARROW,)
     for seeds in (range(1), range(11)):
         assert results_of(runs[:1], replace(AXES, seeds=tuple(seeds)), "another").notes == ()
 

@@ -95,3 +95,16 @@ def test_constants_that_are_alike_make_no_difference():
 def test_scores_of_other_runs_are_refused():
     with pytest.raises(ValueError, match="3 seeds and 5 ratios need scores of the same"):
         estimate_favoured(np.zeros((2, 1, 3, 5)), np.zeros((2, 4, 3)), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("credits", "told"),
+    [
+        (np.zeros((2, 3, 5)), r"the shape \(2, 3, 5\)"),
+        (np.full((1, 1, 2, 2), np.inf), "4 infinite"),
+    ],
+)
+def test_credits_of_another_form_are_refused(credits: np.ndarray, told: str):
+    """An infinite one would be greatest and nobody's favourite."""
+    with pytest.raises(ValueError, match=told):
+        estimate_favoured(credits, np.zeros((1, 2, 2)), np.random.default_rng(0))

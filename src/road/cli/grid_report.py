@@ -18,8 +18,9 @@ from road.naming import find_name
 
 if TYPE_CHECKING:
     from road.experiments.store import Store
+    from road.report.grid_placed import Axes
     from road.report.grid_results import GridResults
-    from road.report.grid_runs import Axes, Measure
+    from road.report.grid_runs import Measure
     from road.report.grid_tables import Results
 
 MOST_FAILURES = 5
@@ -99,9 +100,7 @@ def usual_target(flags: GridReport) -> str:
 
 def same_again(flags: GridReport, ran: str) -> str:
     """The command for this page, in the words of the one that ran the grid: folders move."""
-    words = ["road", "grid", "report", *(grid_as_run(ran) or [Path(flags.grid).name])]
-    if flags.scale != "mini":
-        words += ["--scale", flags.scale]
+    words = ["road", "grid", "report", *(grid_as_run(ran) or grid_as_asked(flags))]
     for name in PARTS:
         if asked := getattr(flags, name):
             words += [f"--{name}", *map(str, asked)]
@@ -113,7 +112,7 @@ def same_again(flags: GridReport, ran: str) -> str:
 
 
 def grid_as_run(command: str) -> list[str]:
-    """The grid and its folder, as they were named when it was begun; nothing if that is unknown."""
+    """The grid, its scale and folder, as it was begun with; nothing if that is unknown."""
     words = shlex.split(command.partition("\n")[0])
     if words[:3] != ["road", "grid", "run"]:
         return []
@@ -121,7 +120,15 @@ def grid_as_run(command: str) -> list[str]:
         asked = parse_flags(GridRun, words[3:], "grid run")
     except UsageError:  # of a version with other flags
         return []
-    return [asked.grid, *(() if asked.out is None else ("--out", str(asked.out)))]
+    return [*scaled(asked), *(() if asked.out is None else ("--out", str(asked.out)))]
+
+
+def grid_as_asked(flags: GridReport) -> list[str]:
+    return scaled(dataclasses.replace(flags, grid=Path(flags.grid).name))
+
+
+def scaled(asked: GridRun | GridReport) -> list[str]:
+    return [asked.grid, *(() if asked.scale == "mini" else ("--scale", asked.scale))]
 
 
 def part_of(cells: list[Row], flags: GridReport) -> list[Row]:
@@ -158,7 +165,8 @@ def gathered(
     """What is done of those cells, with the paper's numbers beside it where it has any."""
     from road.experiments.finding import usual_subject
     from road.report import load_run
-    from road.report.grid_runs import Axes, PlacedRun, results_of
+    from road.report.grid_placed import Axes, PlacedRun
+    from road.report.grid_runs import results_of
 
     told = store.description()
     runs = [

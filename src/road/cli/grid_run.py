@@ -49,7 +49,8 @@ class GridRun:
     policies: Path | None = None
     """A folder of policies (.npz) that data is collected with; without one a learner makes it."""
     retry: bool = False
-    """Try once more what has failed twice; an environment that was mended wants another folder."""
+    """Try once more what has failed twice, of what this command asks for. If you changed the code
+    of your environment, take another --out instead: cells that are done would not be run again."""
     keep_checkpoints: bool = False
     """Keep the checkpoints of finished cells, for `road eval`; they take most of the room."""
     ray_address: str | None = None
@@ -116,7 +117,7 @@ def with_data(grid: "Grid", policies: Path | None) -> "Grid":
     cases = tuple(case for case in grid.cases if case.label not in left_out)
     if not cases:
         raise UsageError(
-            f"nothing of {grid.name} can be run without --policies DIR, which has to hold them"
+            f"nothing of {grid.name} can be run: put the files named above into --policies DIR"
         )
     return dataclasses.replace(grid, cases=cases)
 

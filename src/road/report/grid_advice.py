@@ -19,12 +19,12 @@ CAPTION = (
     "than those of all ratios that the run has credits for, the mean over runs. A run with fewer "
     "than two such ratios, or too few periods to tell ratio from trend, counts as zero. Above zero"
     " the credit points to good constants, below zero to bad ones. In parentheses stands the ratio"
-    " that most runs of a task favour, and how many do. The last column is what the best constant "
-    "has against all of them. 95 % intervals are over seeds, of the constants and of the runs. "
-    "Methods that draw their ratio blindly show a credit best, since the choices of a bandit "
-    "depend on it. Where periods are few only a straight trend is removed, and a curved one can "
-    "pass for a few points of advice, most of all in a late credit, whose arms come in a fixed "
-    "order. What is right for a period need not be right for a whole run: that is not seen here."
+    " that more runs of a task favour than any other, and how many do. The last column is what the "
+    "best constant has against all of them. 95 % intervals are over seeds, of the constants and of "
+    "the runs. Methods that draw their ratio blindly show a credit best. A bandit tries its arms "
+    "in a fixed order first, and where periods are few only a straight trend is removed: a curved "
+    "one can pass for a few points of advice in its runs, most of all with a late credit. What is "
+    "right for a period need not be right for a whole run: that is not seen here."
 )
 
 
@@ -105,7 +105,7 @@ def advised(results: GridResults, advice: Advice, at: tuple[int, int]) -> str:
     if not decided(advice.credits)[at]:
         return UNKNOWN
     votes = favour(advice.credits[at]).sum(axis=0)
-    first = int(np.argmax(votes))
-    ratio, runs = results.constants[advice.constants[first]], len(advice.credits[at])
-    gain = rounded(float(advice.worth.by_task[at]), 1)
-    return f"{gain} ({compact(ratio)} in {compact(float(votes[first]))} of {runs})"
+    first = np.flatnonzero(np.isclose(votes, votes.max()))
+    named = " and ".join(compact(results.constants[advice.constants[place]]) for place in first)
+    gain, runs = rounded(float(advice.worth.by_task[at]), 1), len(advice.credits[at])
+    return f"{gain} ({named} in {compact(float(votes[first[0]]))} of {runs})"

@@ -1,6 +1,6 @@
 """The numbers that a comparison is judged by, drawn once for the page and for Markdown."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from road.report.grid_regrets import Regrets, regrets_of
 from road.report.grid_results import GridResults
 from road.report.journal import Floats
 from road.report.tables import Listing
-from road.report.writing import interval_at, probability
+from road.report.writing import between, interval_at, probability
 from road.statistics import (
     Constants,
     Estimate,
@@ -23,6 +23,7 @@ from road.statistics import (
     holm_adjusted,
     interquartile_mean,
     mean,
+    means_without_one,
     median,
     optimality_gap,
 )
@@ -31,6 +32,12 @@ from road.statistics.resampling import SAMPLES
 Columns = tuple[tuple[str, ...], list[list[str]]]
 """The heads of some columns, and the cells of each row."""
 
+FEW_TASKS = 3
+"""Fewer than this, and a mean without one of them is hardly a mean."""
+WITHOUT_ONE = (
+    " Then the least and the greatest difference when any one task is left out: where zero lies "
+    "between them, who is ahead hangs on one task."
+)
 AGGREGATES = {
     "IQM": interquartile_mean,
     "median": median,
@@ -93,24 +100,34 @@ def pairs_of(
 def paired_listing(results: GridResults, paired: Mapping[str, PairedComparison]) -> Listing:
     """The subject against every other method, seed by seed."""
     heads, chances = chances_of(np.array([found.p for found in paired.values()]), "methods")
+    left_heads, left = left_out_of(paired.values())
     several = f"; beside it stands p adjusted for all {len(paired)} of them (Holm)"
     caption = (
         f"{results.subject} minus each other method, over pairs of runs with one task and one "
         "seed; above zero it is better. p is that of a sign-flip test, for each line by itself"
         f"{several if heads[1:] else ''}. The interval is about other seeds on these tasks; for "
-        "p, tasks that disagree are chance too."
+        f"p, tasks that disagree are chance too.{WITHOUT_ONE if left_heads else ''}"
     )
     rows = [
         [
             name,
             interval_at(found.overall, 0),
+            *left[index],
             *chances[index],
             f"{int(np.count_nonzero(found.by_task.point > 0))} of {len(results.table.tasks)}",
         ]
         for index, (name, found) in enumerate(paired.items())
     ]
-    head = (f"{results.subject} minus", "difference", *heads, "tasks ahead")
+    head = (f"{results.subject} minus", "difference", *left_heads, *heads, "tasks ahead")
     return Listing("Seed by seed", caption, head, rows)
+
+
+def left_out_of(paired: Iterable[PairedComparison]) -> Columns:
+    """Between what the difference lies when a task is left out; nothing where tasks are few."""
+    by_task = [found.by_task.point for found in paired]
+    if any(len(one) < FEW_TASKS for one in by_task):
+        return (), [[] for _ in by_task]
+    return ("any task left out",), [[between(*means_without_one(one))] for one in by_task]
 
 
 def chances_of(p: Floats, things: str) -> Columns:

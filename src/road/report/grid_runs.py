@@ -3,23 +3,23 @@
 A run counts once it is finished: the last score of a run that is still going is no final score.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from road.mixing.informedness import MOST_ARMS, arm_effects
 from road.report.grid_cells import Results
+from road.report.grid_credits import constants_of, credits_of
 from road.report.grid_curves import MethodCurves, Pretraining
 from road.report.grid_informed import Informed, informed_runs
+from road.report.grid_notes import seed_notes, version_notes
+from road.report.grid_placed import Axes, Judged, PlacedRun
 from road.report.grid_results import GridResults
 from road.report.grid_settings import asked_of
-from road.report.heard import heard
-from road.report.journal import Floats, number
+from road.report.journal import Floats
 from road.report.load import RunRecord
 from road.report.naming import part_of, text_of
-from road.report.summary import Summary, scored, summarise
+from road.report.summary import scored, summarise
 from road.statistics import ScoreTable, curve_band
 
 Measure: TypeAlias = Literal["final", "area"]
@@ -28,36 +28,8 @@ JUDGED_BY: dict[Measure, str] = {
     "area": "the mean score over the online phase, along straight lines between evaluations",
 }
 """What a run's score is."""
-FEW_SEEDS = 10
-TOO_NARROW = (
-    "Intervals over few seeds are too narrow: one of 95 % holds the truth in 75 % of cases with 3 "
-    "seeds on one task, 83 % with 5 and 90 % with 10; on four tasks in 84 %, 91 % and 93 %. Of a "
-    "method that is as good as the best fixed ratio it is claimed in 8 to 18 % that it is worse."
-)
-"""As measured (docs/statistics.md)."""
 MOMENTS = 50
 """Of the online phase, at which the ratio in force is looked up."""
-
-
-@dataclass(frozen=True)
-class PlacedRun:
-    """A run and where it stands in the grid."""
-
-    task: str
-    method: str
-    seed: int
-    record: RunRecord
-    area: float | None = None
-    """Mean score over the online phase; None if it was not evaluated there."""
-
-
-@dataclass(frozen=True)
-class Axes:
-    """Every task, method and seed that the grid asks for, whether its runs are there or not."""
-
-    tasks: tuple[str, ...]
-    methods: tuple[str, ...]
-    seeds: tuple[int, ...]
 
 
 def results_of(
@@ -97,32 +69,8 @@ def results_of(
         constants=constants,
         credits={task: credits_of(pairs, axes, constants) for task, pairs in of_task.items()},
         asked=tuple(asked_of(run.task, run.method, run.record.config) for run, _ in finished),
-        notes=(*version_notes(finished), *seed_notes(axes)),
+        notes=(*version_notes(finished), *seed_notes(axes, constants=bool(fixed))),
     )
-
-
-Judged = tuple[PlacedRun, Summary]
-
-
-def version_notes(finished: Sequence[Judged]) -> Iterator[str]:
-    """Whether the runs come from different versions of this library or of another."""
-    found: dict[str, set[str]] = {}
-    for run, _ in finished:
-        for name, version in part_of(run.record.meta, "versions").items():
-            found.setdefault(name, set()).add(str(version))
-    different = (
-        f"{name} {' and '.join(sorted(versions))}"
-        for name, versions in sorted(found.items())
-        if len(versions) > 1
-    )
-    if told := ", ".join(different):
-        yield f"Runs were made with different versions: {told}."
-
-
-def seed_notes(axes: Axes) -> Iterator[str]:
-    """What intervals are worth; of one seed there are none."""
-    if 2 <= len(axes.seeds) <= FEW_SEEDS:
-        yield TOO_NARROW
 
 
 def scores_of(finished: Sequence[Judged], axes: Axes, measure: Measure) -> ScoreTable:
@@ -215,29 +163,6 @@ def dips_of(pairs: Sequence[Judged], axes: Axes) -> Floats:
             at = axes.methods.index(run.method), axes.seeds.index(run.seed)
             depths[at] = summary.dip.depth
     return depths
-
-
-def constants_of(finished: Sequence[Judged], axes: Axes, fixed: Sequence[int]) -> tuple[float, ...]:
-    found = {
-        run.method: number(part_of(run.record.config, "mixer").get("offline_ratio"))
-        for run, _ in finished
-    }
-    return tuple(found[axes.methods[index]] for index in fixed)
-
-
-def credits_of(pairs: Sequence[Judged], axes: Axes, constants: Sequence[float]) -> Floats:
-    """``[method, seed, constant]``: what periods with that ratio add to the credits of a run."""
-    credits = np.full((len(axes.methods), len(axes.seeds), len(constants)), np.nan)
-    for run, _ in pairs:
-        ratio, credit = heard(run.record.periods)
-        if len(np.unique(ratio)) > MOST_ARMS:
-            continue
-        ratios, effects = arm_effects(ratio, credit)
-        at = axes.methods.index(run.method), axes.seeds.index(run.seed)
-        for place, constant in enumerate(constants):
-            if (there := np.isclose(ratios, constant)).any():
-                credits[*at, place] = effects[there][0]
-    return credits
 
 
 def informed_of(finished: Sequence[Judged], axes: Axes) -> tuple[Informed, ...]:

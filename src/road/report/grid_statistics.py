@@ -23,6 +23,7 @@ MOST_BANDS = 4
 """Up to here every profile has its band; beyond, the subject's alone."""
 MOST_LINES = 10
 """Up to here every profile has its colour; beyond, those that stand out."""
+CONSTANTS = ", and the best mean of a constant"
 
 
 def statistics_figures(results: GridResults, answers: Answers) -> Iterable[Markup]:
@@ -58,7 +59,7 @@ def profiles_figure(results: GridResults) -> Markup:
     )
     if len(key) < len(methods):
         key["the others"] = BEHIND
-        caption += " In colour: the subject, the best mean, and the best mean of a constant."
+        caption += f" In colour: the subject, the best mean{CONSTANTS if results.fixed else ''}."
     order = sorted(range(len(methods)), key=lambda index: methods[index] in front)
     ordered = [methods[index] for index in order]  # what is drawn last lies on top
     point, low, high = (one[:, order] for one in (found.point, found.low, found.high))

@@ -57,3 +57,7 @@ def interval_at(estimate: Estimate, index: int) -> str:
     parts = estimate.point, estimate.low, estimate.high
     point, low, high = (score(float(part[index])) for part in parts)
     return f"{point} ({low} to {high})"
+
+
+def between(low: float, high: float) -> str:
+    return f"{score(low)} to {score(high)}"

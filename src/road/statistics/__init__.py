@@ -21,6 +21,7 @@ from road.statistics.profiles import estimate_profile, performance_profile
 from road.statistics.regret import Regret, held_out_regret, hindsight_regret
 from road.statistics.resampling import Estimate, bootstrap, bootstrap_estimate, curve_band
 from road.statistics.table import Cells, ScoreTable, cells_of
+from road.statistics.without_one import means_without_one
 
 __all__ = [
     "Cells",
@@ -49,6 +50,7 @@ __all__ = [
     "holm_adjusted",
     "interquartile_mean",
     "mean",
+    "means_without_one",
     "median",
     "optimality_gap",
     "performance_profile",

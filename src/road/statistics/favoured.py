@@ -42,6 +42,11 @@ def estimate_favoured(
 
     A credit is NaN where a run has none for that ratio.
     """
+    if credits.ndim != 4 or np.isinf(credits).any():
+        raise ValueError(
+            "credits must be [task, method, seed, ratio], finite or NaN; "
+            f"got {int(np.isinf(credits).sum())} infinite ones and the shape {credits.shape}"
+        )
     tasks, methods, seeds, ratios = credits.shape
     if scores.shape != (tasks, ratios, seeds):
         raise ValueError(
