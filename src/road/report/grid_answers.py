@@ -35,8 +35,8 @@ Columns = tuple[tuple[str, ...], list[list[str]]]
 FEW_TASKS = 3
 """Fewer than this, and a mean without one of them is hardly a mean."""
 WITHOUT_ONE = (
-    " Then the least and the greatest difference when any one task is left out: where zero lies "
-    "between them, who is ahead hangs on one task."
+    " With any task left out the difference lies between the two numbers beside it: where zero "
+    "does too, who is ahead hangs on one task."
 )
 AGGREGATES = {
     "IQM": interquartile_mean,
