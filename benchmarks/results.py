@@ -1,10 +1,11 @@
 """Publish what a grid has brought so far, small enough to be kept beside the source.
 
-    python -m benchmarks.results GRID_FOLDER docs/results/NAME
+    python -m benchmarks.results GRID_FOLDER docs/results/NAME [--without TASK ...]
     python -m benchmarks.results --unpack docs/results/NAME GRID_FOLDER
     python -m benchmarks.results --compare docs/results/NAME GRID_FOLDER
 
-The first writes the tables, findings and page of ``road grid report``, its findings by area,
+The first writes the tables, findings and page of ``road grid report``, its findings by area, those
+without a task that much may hang on,
 ``about.json`` and ``about.md`` (command, machine, cells, hours) and ``runs.tar.xz``: every finished
 cell's result and journals, without what is as long as the run itself. The second makes a grid's
 folder of that again, with which ``road grid run --resume`` goes on: no finished cell is run again;
@@ -20,7 +21,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,21 +37,44 @@ KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "session
 """Of a run; its metrics and episodes are not."""
 
 
-def publish(store: Path, target: Path) -> None:
+def publish(store: Path, target: Path, without: Sequence[str] = ()) -> None:
     """Every finished cell is kept; the report is on the seeds that are complete."""
     told = about(store, finished_cells(store), earlier_makers(target))
+    told["without"] = list(without)
     report(store, target, told["seeds"])
-    with tempfile.TemporaryDirectory() as aside:
-        report(store, Path(aside), told["seeds"], "--score", "area")
-        found = (Path(aside) / "findings.md").read_text()
-    (target / BY_AREA).write_text(by_area(target.name, found))
+    found = findings_of(store, told["seeds"], "--score", "area")
+    (target / BY_AREA).write_text(as_a_page(f"{target.name}, by area", found))
+    for task in without:
+        found = findings_of(store, told["seeds"], "--tasks", *others(store, task))
+        page = as_a_page(f"{target.name}, without {task}", found)
+        (target / without_name(task)).write_text(page)
     pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
     (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
     (target / IN_WORDS).write_text(in_words(told))
 
 
-def by_area(name: str, found: str) -> str:
-    return f"{AS_A_PAGE}# {name}, by area\n\n{found}"
+def findings_of(store: Path, seeds: list[int], *more: str) -> str:
+    """Of another view than the report's own."""
+    with tempfile.TemporaryDirectory() as aside:
+        report(store, Path(aside), seeds, *more)
+        return (Path(aside) / "findings.md").read_text()
+
+
+def others(store: Path, task: str) -> list[str]:
+    """Every task but one, in the order of the grid."""
+    told = json.loads((store / "grid.json").read_text())
+    known = list(dict.fromkeys(cell["case"] for cell in told["cells"]))
+    if task not in known:
+        raise SystemExit(f"{task} is none of {', '.join(known)}")
+    return [each for each in known if each != task]
+
+
+def without_name(task: str) -> str:
+    return f"findings-without-{task}.md"
+
+
+def as_a_page(title: str, found: str) -> str:
+    return f"{AS_A_PAGE}# {title}\n\n{found}"
 
 
 def report(store: Path, target: Path, seeds: list[int], *more: str) -> None:
@@ -210,8 +234,10 @@ def main() -> None:
     how.add_argument("--compare", action="store_const", const=compare, dest="act")
     parser.add_argument("source", type=Path)
     parser.add_argument("target", type=Path)
+    parser.add_argument("--without", nargs="+", default=[], metavar="TASK")
     flags = parser.parse_args()
-    flags.act(flags.source, flags.target)
+    more = {"without": flags.without} if flags.without else {}
+    flags.act(flags.source, flags.target, **more)
 
 
 if __name__ == "__main__":
