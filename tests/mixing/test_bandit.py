@@ -163,6 +163,13 @@ def test_the_spread_is_that_of_the_window(pulls: list[tuple[int, float]], window
         np.testing.assert_allclose(bandit.unit(state), spread or 1.0, rtol=1e-5, atol=1e-6)
 
 
+def test_what_rounding_leaves_of_equal_rewards_is_no_spread():
+    """The first reward, around which squares are taken, has left the window."""
+    bandit = SlidingWindowUCB(3, window=3, scale="standardised")
+    state = after(bandit, [(0, 13.085890643146513), (0, 0.0), (0, 0.0), (0, 0.0)])
+    assert bandit.unit(state) == 1.0
+
+
 @given(histories, st.floats(0.01, 100.0), st.floats(-50.0, 50.0))
 @settings(max_examples=60, deadline=None)
 def test_a_standardised_choice_does_not_depend_on_unit_or_origin(

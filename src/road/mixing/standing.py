@@ -66,7 +66,10 @@ def standing_of(sums: Sums, times: Times | None) -> Standing:
 
 
 def squared_deviations(sums: Sums) -> tuple[float, float]:
-    """Of all rewards from their mean, and of each from its arm's mean."""
+    """Of all rewards from their mean, and of each from its arm's mean.
+
+    Far from the origin the squares of equal rewards cancel but for rounding, which is no deviation.
+    """
     shift = between = 0.0
     for count, total in zip(sums.counts, sums.totals, strict=True):
         if count > 0:
@@ -74,7 +77,8 @@ def squared_deviations(sums: Sums) -> tuple[float, float]:
             shift += above
             between += above * above / count
     whole = sums.squares - shift * shift / max(sum(sums.counts), 1e-300)
-    return max(whole, 0.0), max(sums.squares - between, 0.0)
+    within, nothing = sums.squares - between, ROUNDING * sums.squares
+    return (whole if whole > nothing else 0.0), (within if within > nothing else 0.0)
 
 
 class Line(NamedTuple):
