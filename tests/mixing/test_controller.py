@@ -153,6 +153,8 @@ def test_other_credits_take_their_readings_by_name():
     third = controller.end_period(mean_return=9.0)
     assert (third.offline_ratio, third.credit, third.credited_ratio) == (0.3, 9.0, 0.1)
     assert second.readings == {"mean_return": 7.0, "error_drop": None}
+    turned = Controller(RoadMixer(overestimation_penalty=2.0, credit="reversed"))
+    assert turned.end_period(offline_advantage=0.75, online_advantage=0.25).credit == -0.25
     change = Controller(RoadMixer(credit="change"))
     assert change.end_period(offline_change=0.5, online_change=0.25).credit == 0.25
     with pytest.raises(ValueError, match="the two changes come together"):

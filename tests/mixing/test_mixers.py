@@ -32,6 +32,7 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "road": RoadMixer(),
     "road-standardised": RoadMixer(scale="standardised", window=7),
     "road-extremes": RoadMixer(arms=(0.0, 1.0), window=None),
+    "road-reversed": RoadMixer(credit="reversed", scale="standardised", window=7),
     "road-change": RoadMixer(credit="change", trend="removed", window=7),
     "road-fresh-error": RoadMixer(credit="fresh-error", counts="discounted", discount=0.9),
     "road-next-return": RoadMixer(credit="next-return", window=9, scale="standardised"),

@@ -64,6 +64,16 @@ def test_the_penalty_decides_what_is_heard():
     assert with_it.count(0.1) > 35
 
 
+def test_a_reversed_credit_chooses_what_the_other_leaves():
+    """R_q is the ratio itself, so that it prefers 0.5; minus R_q prefers 0.1."""
+    ratios = np.resize([0.1, 0.5], 40)
+    run = recorded(ratios, ratios, 0 * ratios)
+    forward = replay(run, RoadMixer((0.1, 0.5), exploration=0.001))
+    backward = replay(run, RoadMixer((0.1, 0.5), exploration=0.001, credit="reversed"))
+    assert forward.count(0.5) > 35
+    assert backward.count(0.1) > 35
+
+
 def test_fewer_arms_may_be_replayed_but_none_that_never_ran():
     run = finished(RoadMixer())
     assert set(replay(run, RoadMixer(arms=(0.1, 0.5)))) == {0.1, 0.5}

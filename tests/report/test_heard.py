@@ -64,6 +64,16 @@ def test_folders_without_credited_ratios_are_about_their_own_period(write_run: W
     assert heard(load_run(folder).periods)[0].tolist() == [row["offline_ratio"] for row in rows]
 
 
+def test_a_reversed_credit_is_not_called_by_the_name_of_the_other(write_run: WriteRun):
+    folder = write_run()
+    config = json.loads((folder / "config.json").read_text())
+    config["mixer"]["credit"] = "reversed"
+    (folder / "config.json").write_text(json.dumps(config))
+    run = load_run(folder)
+    assert summarise(run).mixer == "ROAD (reversed)"
+    assert credit_words(run).symbol == "\u2212R_q"
+
+
 def test_the_words_say_which_credit_was_used(write_run: WriteRun, tmp_path: Path):
     folder = late_run(write_run())
     run = load_run(folder)

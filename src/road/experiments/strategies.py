@@ -68,6 +68,8 @@ DISCRIMINATING = (
     wide_road("ROAD short", SHORT),
     wide_road("ROAD standardised", LONG, **STANDARD),
     wide_road("ROAD standardised short", SHORT, **STANDARD),
+    wide_road("ROAD reversed", LONG, **STANDARD, credit="reversed"),
+    wide_road("ROAD reversed short", SHORT, **STANDARD, credit="reversed"),
     wide_road("ROAD change", LONG, **STANDARD, credit="change"),
     wide_road("ROAD fresh-error", LONG, **STANDARD, credit="fresh-error"),
     wide_road("ROAD next-return", LONG, **STANDARD, credit="next-return"),

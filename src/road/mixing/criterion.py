@@ -1,6 +1,7 @@
 """What a period is credited with, of all that is known when it ends.
 
     surrogate     R_q = Delta_off - kappa · Delta_on                              (the paper's)
+    reversed      -R_q: what the paper's number speaks against
     change        by how much R_q moved during the period, on the same rows
     fresh-error   by how much the period lowered the TD error on the rows of the next one
     next-return   the mean return of the episodes that end in the next period
@@ -10,18 +11,18 @@ The last two are known a period late; the credit then goes to the ratio of the p
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from road.mixing.evidence import Evidence
 from road.mixing.surrogate import surrogate_objective
 
-CreditName = Literal["surrogate", "change", "fresh-error", "next-return"]
-Wanted = Literal[
-    "surrogate", "change", "fresh-error", "next-return", "alignment", "return-alignment"
-]
+CreditName = Literal["surrogate", "reversed", "change", "fresh-error", "next-return"]
+Wanted = Literal[CreditName, "alignment", "return-alignment"]
 ALIGNMENTS = ("alignment", "return-alignment")
 """Move a ratio, credit none: cosines with the gradient of the TD error, or of the returns'."""
 LATE = ("fresh-error", "next-return")
+OF_ADVANTAGES = ("surrogate", "reversed")
+"""Known from Delta_off and Delta_on at the end of a period, and nothing else."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,9 @@ class Criterion:
     """kappa: the weight of Delta_on in R_q."""
 
     def __post_init__(self) -> None:
-        if self.wanted not in ("surrogate", "change", *LATE, *ALIGNMENTS):
-            raise ValueError(
-                f"credit must be 'surrogate', 'change', 'fresh-error' or 'next-return', "
-                f"got {self.wanted!r}"
-            )
+        if self.wanted not in (*get_args(CreditName), *ALIGNMENTS):
+            known = " or ".join(map(repr, get_args(CreditName)))
+            raise ValueError(f"credit must be {known}, got {self.wanted!r}")
         if not 0.0 <= self.overestimation_penalty < math.inf:
             raise ValueError(
                 f"overestimation_penalty (kappa) must be 0 or more, got "
@@ -70,22 +69,24 @@ class Criterion:
 
     def value(self, evidence: Evidence) -> float:
         """The wanted number; NaN where there was nothing to be seen."""
-        match self.wanted:
-            case "surrogate" | "change":
-                seen = evidence.advantages if self.wanted == "surrogate" else evidence.change
-                value = seen and surrogate_objective(seen, self.overestimation_penalty)
-            case "fresh-error":
-                value = evidence.error_drop
-            case "next-return":
-                value = evidence.mean_return
-            case "alignment" | "return-alignment":
-                return math.nan
+        if self.wanted in ALIGNMENTS:
+            return math.nan
+        value = self.seen(evidence)
         if value is None:
             raise ValueError(
                 f"credit {self.wanted!r} needs {NEEDS[self.wanted]}, which the end of the period "
                 "did not bring"
             )
-        return value
+        return -value if self.wanted == "reversed" else value
+
+    def seen(self, evidence: Evidence) -> float | None:
+        """The measured number behind the credit; None if it was not measured."""
+        if self.wanted == "fresh-error":
+            return evidence.error_drop
+        if self.wanted == "next-return":
+            return evidence.mean_return
+        advantages = evidence.change if self.wanted == "change" else evidence.advantages
+        return advantages and surrogate_objective(advantages, self.overestimation_penalty)
 
 
 def judge(evidence: Evidence, overestimation_penalty: float = 1.0) -> float:
@@ -97,6 +98,7 @@ def judge(evidence: Evidence, overestimation_penalty: float = 1.0) -> float:
 
 NEEDS = {
     "surrogate": "both advantages",
+    "reversed": "both advantages",
     "change": "both changes",
     "fresh-error": "error_drop",
     "next-return": "mean_return",

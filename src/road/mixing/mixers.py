@@ -75,8 +75,8 @@ class RoadMixer:
     scale: Scale = "raw"
     """Unit of the credit: 'raw' is the paper's; 'standardised' divides by its spread."""
     credit: CreditName = "surrogate"
-    """What a period is credited with: R_q, its change over the period, the drop of the TD error on
-    the next period's rows, or the next period's mean return."""
+    """What a period is credited with: R_q, minus R_q, its change over the period, the drop of the
+    TD error on the next period's rows, or the next period's mean return."""
     trend: Trend = "kept"
     """Whether a drift that all ratios share stays in their means."""
     counts: Counts = "windowed"

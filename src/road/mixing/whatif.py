@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from road.mixing.criterion import OF_ADVANTAGES
 from road.mixing.evidence import Evidence
 from road.mixing.informedness import MOST_ARMS
 from road.mixing.mixers import RoadMixer
@@ -78,7 +79,7 @@ def replay(run: Recorded, mixer: RoadMixer, seed: int = 0) -> list[float]:
     Raises:
         ValueError: an arm was never run, or the credit is none that advantages give.
     """
-    if mixer.credit != "surrogate":
+    if mixer.credit not in OF_ADVANTAGES:
         raise ValueError(
             f"a replay knows Delta_off and Delta_on, of which R_q is made; credit {mixer.credit!r} "
             "was not recorded for ratios that did not run"

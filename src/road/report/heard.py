@@ -23,6 +23,10 @@ class CreditWords:
 
 CREDITS = {
     "surrogate": CreditWords("R_q", "what the period was credited with", ""),
+    "reversed": CreditWords(
+        "−R_q", "what the period was credited with",
+        "Credited is R_q with its sign reversed: what the paper's number speaks against.",
+    ),
     "change": CreditWords(
         "change of R_q", "what the period was credited with",
         "Credited is by how much R_q moved during the period, on the same rows.",

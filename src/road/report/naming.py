@@ -14,7 +14,7 @@ AGENTS = {
 MIXERS = {"road": "ROAD"}
 """Names that are not merely capitalised."""
 OPTIONS = {
-    "credit": ("change", "fresh-error", "next-return"),
+    "credit": ("reversed", "change", "fresh-error", "next-return"),
     "scale": ("standardised",),
     "trend": ("removed",),
     "counts": ("discounted",),
