@@ -131,6 +131,16 @@ def test_a_folder_of_something_else(here: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.usefixtures("here")
+def test_a_scale_that_a_grid_does_not_have(capsys: pytest.CaptureFixture[str]):
+    """It would run the small budgets and call them the paper's."""
+    assert "discriminate is small on purpose and has no other size" in refused(
+        capsys, "run", "discriminate", "--scale", "paper"
+    )
+    told = refused(capsys, "run", "tiny.py", "--scale", "paper")
+    assert "tiny.py has its own budgets: leave out --scale paper" in told
+
+
+@pytest.mark.usefixtures("here")
 def test_a_file_where_a_folder_should_be(capsys: pytest.CaptureFixture[str]):
     assert "tiny.py is a file; give another --out" in refused(
         capsys, "run", "tiny.py", "--out", "tiny.py"
@@ -176,7 +186,7 @@ def test_cases_without_data_are_left_out_and_that_is_said(capsys: pytest.Capture
     assert main(["grid", "run", "discriminate", "--tasks", "door-expert"]) == 2
     told = capsys.readouterr().err.splitlines()
     assert "door-expert is left out: its data is collected with door-expert.npz" in told[0]
-    assert "nothing of discriminate can be run without --policies" in told[1]
+    assert "nothing of discriminate can be run: put the files named above into --policies" in told[1]
 
 
 def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):

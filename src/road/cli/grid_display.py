@@ -67,7 +67,8 @@ def summary_of(board: Board) -> str:
         if alike:
             parts.append(f"{sum(job.key in board.done for job in alike)}/{len(alike)} {name} done")
     left = board.remaining()
-    parts += [f"{len(board.failed)} failed", "left: " + ("?" if left is None else clock(left))]
+    failed = sum(job.kind == "cell" and job.key in board.failed for job in board.jobs)
+    parts += [f"{failed} failed", "left: " + ("?" if left is None else clock(left))]
     return ", ".join(parts)
 
 

@@ -49,8 +49,8 @@ class GridRun:
     policies: Path | None = None
     """A folder of policies (.npz) that data is collected with; without one a learner makes it."""
     retry: bool = False
-    """Try once more what has failed twice, of what this command asks for. If you changed the code
-    of your environment, take another --out instead: cells that are done would not be run again."""
+    """Go on, and try once more what has failed twice, of what this command asks for. If you changed
+    your environment's code, take another --out: cells that are done would not be run again."""
     keep_checkpoints: bool = False
     """Keep the checkpoints of finished cells, for `road eval`; they take most of the room."""
     ray_address: str | None = None
@@ -162,7 +162,7 @@ def check_folder(store: "Store", name: str, scale: str, flags: GridRun) -> None:
         raise UsageError(
             f"{path} holds the grid {there}, not {name} at {scale}; give another --out"
         )
-    if not flags.resume:
+    if not (flags.resume or flags.retry):
         raise UsageError(f"{path} holds this grid already; add --resume to go on with it")
 
 
@@ -200,5 +200,7 @@ def tell(board: "Board", store: "Store") -> int:
     for job in board.jobs:
         if job.key in board.failed:
             sys.stdout.write(f"failed: {job.label}: {board.failed[job.key]}\n")
+    if board.failed:
+        sys.stdout.write("once that is mended, the same command with --retry tries it again\n")
     sys.stdout.write(f"report: road grid report {store.path}\n")
     return 1 if board.failed else 0

@@ -11,20 +11,18 @@ from road.experiments.paper import GRIDS, Scale
 from road.experiments.store import GRID, Store
 from road.naming import find_name
 
+DEFAULT_SCALE = "mini"
+ONE_SCALE = ("discriminate",)
 OWN = "own"
 """The scale of a grid that a user has written."""
 
 
 def find_grid(word: str, scale: Scale) -> Grid:
     """One of the paper's, or a user's own; whoever names a file wants its code to run."""
-    if word not in GRIDS and (Path(word) / GRID).is_file():
-        name = Store(Path(word)).description()["name"]
-        what = name if name in GRIDS else "the file that defines it"
-        raise UsageError(f"{word} is the folder of {name}: run {what} with --out {word}")
-    if word not in GRIDS and Path(word).is_dir():
-        raise UsageError(f"{word} is a folder without a {GRID}: name a grid, or its Python file")
     if not word.endswith(".py"):
-        return find_name(word, GRIDS, "grid")(scale)
+        return named_grid(word, scale)
+    if scale != DEFAULT_SCALE:
+        raise UsageError(f"{word} has its own budgets: leave out --scale {scale}")
     path = Path(word)
     if not path.is_file():
         raise UsageError(f"{word}: there is no such file")
@@ -33,6 +31,20 @@ def find_grid(word: str, scale: Scale) -> Grid:
         what = "has no GRID" if grid is None else f"has a GRID that is a {type(grid).__name__}"
         raise UsageError(f"{word} {what}; a grid's file ends with GRID = Grid(...)")
     return grid
+
+
+def named_grid(name: str, scale: Scale) -> Grid:
+    """One of the paper's, or the yardstick; no folder, which does not say how it was made."""
+    if name not in GRIDS and (Path(name) / GRID).is_file():
+        there = Store(Path(name)).description()["name"]
+        what = there if there in GRIDS else "the file that defines it"
+        raise UsageError(f"{name} is the folder of {there}: run {what} with --out {name}")
+    if name not in GRIDS and Path(name).is_dir():
+        raise UsageError(f"{name} is a folder without a {GRID}: name a grid, or its Python file")
+    make = find_name(name, GRIDS, "grid")
+    if scale != DEFAULT_SCALE and name in ONE_SCALE:
+        raise UsageError(f"{name} is small on purpose and has no other size: leave out --scale")
+    return make(scale)
 
 
 def usual_subject(name: str, scale: str) -> str:

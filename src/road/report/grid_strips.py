@@ -19,8 +19,10 @@ MOST_DOTS = 400
 Interval = tuple[Floats, Floats, Floats]
 """A value for each method, and the lower and upper end of its interval."""
 
-HINDSIGHT, HELD_OUT = "var(--ink)", "var(--soft)"
-"""No colour: those are of methods."""
+HINDSIGHT, HELD_OUT = (
+    f"color-mix(in srgb, var(--ink) {share}%, var(--surface))" for share in (60, 22)
+)
+"""Dark and light, and no colour: those are of methods."""
 REGRET_COLOURS = {"chosen in hindsight": HINDSIGHT, "chosen on other seeds": HELD_OUT}
 """The best fixed ratio, by how it was chosen."""
 
@@ -68,7 +70,7 @@ def bar(
     hover = signed(f"{named}: {point:.2f} ({low:.2f} to {high:.2f})")
     middle = top + BAR / 2
     return [
-        box(start, top, end - start, BAR, "bar", f"fill:{colour};fill-opacity:.55", hover),
+        box(start, top, end - start, BAR, "bar", f"fill:{colour};fill-opacity:1", hover),
         horizontal(middle, "mean", across.at(low), across.at(high)),
         vertical(across.at(low), middle - 3, middle + 3, "mean"),
         vertical(across.at(high), middle - 3, middle + 3, "mean"),

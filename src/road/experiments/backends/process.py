@@ -32,7 +32,8 @@ class Worker:
     def __init__(self, store: Path, key: str) -> None:
         with Store(store).log(key).open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "road.cli", "grid", "work", str(store)],
+                # Whose code went wrong stands in the log; the runner tells the last line alone.
+                [sys.executable, "-m", "road.cli", "grid", "work", str(store), "--debug"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,  # until it has read its first key; then it opens the logs itself
