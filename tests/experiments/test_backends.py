@@ -129,6 +129,9 @@ def test_a_job_with_an_error_of_its_own_is_given_up_and_the_others_are_not(
     assert len(board.done) == 2
     assert len(board.failed) == 2
     assert any("x.hdf5" in message for message in board.failed.values())
+    logs = "".join(path.read_text() for path in (store.path / "logs").glob("*.log"))
+    assert "Traceback" in logs  # where it went wrong, for whoever wrote that code
+    assert not any("Traceback" in message for message in board.failed.values())
 
 
 @pytest.mark.integration

@@ -186,7 +186,7 @@ def test_cases_without_data_are_left_out_and_that_is_said(capsys: pytest.Capture
     assert main(["grid", "run", "discriminate", "--tasks", "door-expert"]) == 2
     told = capsys.readouterr().err.splitlines()
     assert "door-expert is left out: its data is collected with door-expert.npz" in told[0]
-    assert "nothing of discriminate can be run: put the files named above into --policies" in told[1]
+    assert "nothing of discriminate can be run: put the files named above into" in told[1]
 
 
 def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):
