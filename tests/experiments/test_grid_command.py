@@ -15,6 +15,8 @@ import pytest
 from tests.experiments.conftest import FILE, RUN, Road, digests, entered, tiny_grid
 
 from road.cli import main
+from road.errors import UsageError
+from road.experiments.finding import find_grid
 from road.experiments.store import Store
 
 
@@ -133,9 +135,8 @@ def test_a_folder_of_something_else(here: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.usefixtures("here")
 def test_a_scale_that_a_grid_does_not_have(capsys: pytest.CaptureFixture[str]):
     """It would run the small budgets and call them the paper's."""
-    assert "discriminate is small on purpose and has no other size" in refused(
-        capsys, "run", "discriminate", "--scale", "paper"
-    )
+    with pytest.raises(UsageError, match="discriminate is small on purpose and has no other size"):
+        find_grid("discriminate", "paper")
     told = refused(capsys, "run", "tiny.py", "--scale", "paper")
     assert "tiny.py has its own budgets: leave out --scale paper" in told
 
