@@ -24,7 +24,7 @@ slow: $(READY)  ## the tests that learn something
 integrations: sb3 torchrl d3rlpy rliable ray loggers  ## other libraries, each in an environment of its own
 
 sb3: $(READY) .venv-sb3/.ready
-	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py rows.py)
+	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py checks.py)
 	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_sb3_models.py test_torch_loop.py)
 
 torchrl: .venv-sb3/.ready  ## in the environment of Stable-Baselines3: both need PyTorch
@@ -37,7 +37,7 @@ d3rlpy: $(READY) .venv-bench/.ready
 rliable: .venv-rliable/.ready  ## the statistics against rliable's
 	$(FOREIGN) .venv-rliable/bin/python -m pytest $(ALONE) tests/statistics/test_rliable.py
 
-ray: .venv-ray/.ready  ## grids on a Ray cluster: the laws of every backend, and nodes that are killed
+ray: .venv-ray/.ready  ## grids on a Ray cluster: the contract tests of every backend, and nodes that are killed
 	$(FOREIGN) .venv-ray/bin/python -m pytest -q -k ray $(addprefix tests/experiments/,test_backends.py test_ray_cluster.py)
 
 loggers: $(READY) .venv-loggers/.ready  ## runs exported to TensorBoard and W&B, and read back

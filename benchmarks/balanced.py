@@ -11,13 +11,12 @@ import time
 import numpy as np
 
 from benchmarks.online import PERIOD, Parts, advance
-from road.cli.jax_setup import prepare_jax
-from road.data.folder import data_folder
 from road.mixing import BalancedMixer, FixedMixer
+from road.training.process import prepare_jax
 
 
 def main() -> None:
-    prepare_jax(data_folder() / "compiled", None)
+    prepare_jax()
     parts = Parts()
     mixers = {
         "fixed": FixedMixer(),

@@ -101,7 +101,7 @@ def split_rows(packed: jax.Array) -> Tree:
 
 
 def init(actor: Tree, critic: list[Tree], value: list[Tree]) -> Tree:
-    """The state of networks that were made elsewhere, so that both sides begin alike."""
+    """The state of networks made by the other side, so that both sides begin alike."""
     networks = {"actor": actor, "critic": critic, "value": value}
     memory = {name: OPTIMISER.init(network) for name, network in networks.items()}
     return {**networks, "target_critic": critic, "memory": memory}

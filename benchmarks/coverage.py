@@ -7,8 +7,8 @@ have. ``bootstrap_estimate`` gives an interval of the mean over tasks, which sho
 100 tables. ``held_out_regret`` judges a seventh method against the best of six constants, all of
 them the same: its interval should lie above 0, which a report calls "worse", in 2.5 of 100.
 
-``estimate_favoured`` looks up what credits favour that know nothing, among constants that differ:
-its interval should hold 0 in 95 of 100 tables.
+``estimate_credit_quality`` is given uninformative credits, and constants that differ: its interval
+should contain 0 in 95 of 100 tables.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import ROOT, describe_commit, describe_machine
-from road.statistics import bootstrap_estimate, estimate_favoured, held_out_regret, mean
+from road.statistics import bootstrap_estimate, estimate_credit_quality, held_out_regret, mean
 
 RECORD = ROOT / "benchmarks" / "records" / "coverage.json"
 SIZES = ((1, 3), (1, 5), (1, 10), (4, 3), (4, 5), (4, 10), (7, 3), (7, 5), (7, 10), (24, 4))
@@ -72,7 +72,7 @@ def favoured(tasks: int, seeds: int, rng: np.random.Generator) -> dict[str, Any]
             0.0, 10.0, (tasks, CONSTANTS, seeds)
         )
         credits = rng.normal(size=(tasks, 1, seeds, CONSTANTS))
-        found = estimate_favoured(credits, constants, rng, SAMPLES).overall
+        found = estimate_credit_quality(credits, constants, rng, SAMPLES).overall
         held += bool(found.low[0] <= 0.0 <= found.high[0])
     return {"tasks": tasks, "seeds": seeds, "held": round(held / TABLES, 4)}
 
@@ -82,12 +82,12 @@ def favoured_table(cells: list[dict[str, Any]]) -> str:
         f"| {cell['tasks']} | {cell['seeds']} | {cell['held']:.0%} |".replace("%", " %")
         for cell in cells
     )
-    return "\n".join(["| tasks | seeds | the interval holds zero |", "|---|---|---|", *rows])
+    return "\n".join(["| tasks | seeds | the interval contains zero |", "|---|---|---|", *rows])
 
 
 def table(cells: list[dict[str, Any]]) -> str:
-    """Markdown, as it stands in the documents."""
-    head = '| tasks | seeds | the interval holds the truth | "worse" is claimed of equals |'
+    """Markdown, as it is in the documents."""
+    head = '| tasks | seeds | the interval contains the true value | "worse" is claimed of equals |'
     rows = (
         f"| {cell['tasks']} | {cell['seeds']} | {cell['held']:.0%} | {cell['worse']:.0%} |".replace(
             "%", " %"

@@ -5,11 +5,11 @@ import jax
 from benchmarks.train_agents import RLPD_BATCH, RLPD_UPDATES, SPEC, random_rows
 from benchmarks.workload import HIDDEN
 from road.agents.rlpd import RLPD
-from road.training.engine import Engine
+from road.training.compiled import CompiledAgent
 
 
 def main() -> None:
-    engine = Engine(RLPD(HIDDEN), SPEC)
+    engine = CompiledAgent(RLPD(HIDDEN), SPEC)
     leaves = engine.init(jax.random.key(0))
     engine.update(leaves, random_rows(RLPD_UPDATES, RLPD_BATCH), jax.random.key(1), 0)
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from benchmarks.machine import ROOT, cores, describe_commit, describe_machine
 from road.cli.flags import parse_flags
-from road.cli.grid_run import GridRun
+from road.cli.grid.run import GridRun
 
 RECORD = ROOT / "benchmarks" / "records" / "grid.json"
 GRID = """
@@ -72,7 +72,7 @@ def measure_command(words: list[str], folder: Path, out: Path, jobs: int) -> dic
 
 
 def in_turns(folder: Path, turns: int) -> list[dict[str, Any]]:
-    """One process and all cores, whoever is first second in the next turn."""
+    """One process and all cores, in alternating order."""
     orders = [(1, cores()), (cores(), 1)]
     return [
         measure(folder, jobs, turn) for turn in range(turns) for jobs in orders[turn % len(orders)]

@@ -65,7 +65,7 @@ def keep(name: str, seed: int, cell: dict[str, float]) -> None:
 
 
 def table(cells: dict[str, dict[str, Any]]) -> str:
-    """Markdown, as it stands in the documents."""
+    """Markdown, as it is in the documents."""
     lines = [
         "| task | mixer | final score | mean over the online phase | m at last |",
         "|" + "---|" * 5,

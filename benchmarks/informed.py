@@ -64,7 +64,7 @@ def passes(name: str, periods: int, lasting: float, rng: np.random.Generator, se
 
 
 def table(cells: list[dict[str, Any]]) -> str:
-    """Markdown, as it stands in the documents."""
+    """Markdown, as it is in the documents."""
     head = ["| periods | noise lasts |" + "".join(f" {name} |" for name in MIXERS)]
     head.append("|---" * (2 + len(MIXERS)) + "|")
     found = {(cell["mixer"], cell["periods"], cell["lasting"]): cell["passed"] for cell in cells}

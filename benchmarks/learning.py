@@ -80,7 +80,7 @@ def keep(name: str, cells: list[dict[str, Any]]) -> None:
 
 
 def table(agents: dict[str, Any]) -> str:
-    """Markdown, as it stands in the documents."""
+    """Markdown, as it is in the documents."""
     lines = ["| task | agent | pretrained | fine-tuned |", "|---|---|---|---|"]
     for name, kept in agents.items():
         scores = (spread(kept["seeds"], which) for which in ("pretrained", "fine-tuned"))

@@ -35,13 +35,13 @@ def memory() -> dict[str, int]:
 
 def make(folder: Path, rows: int) -> None:
     """Store synthetic rows without ever holding more than a block of them."""
-    from road.data.blocks import Room, blocks
     from road.data.dataset import Dataset
-    from road.data.stored import store
+    from road.data.memory import Allocate, blocks
+    from road.data.on_disk import store
 
-    def write(room: Room) -> Dataset:
-        arrays = {name: room(name, (rows, *shape)) for name, shape in ROOM.items()}
-        following = room("next_observation", (rows, OBSERVATIONS))
+    def write(allocate: Allocate) -> Dataset:
+        arrays = {name: allocate(name, (rows, *shape)) for name, shape in ROOM.items()}
+        following = allocate("next_observation", (rows, OBSERVATIONS))
         rng = np.random.default_rng(0)
         for block in blocks(rows):
             for array in arrays.values():
@@ -57,9 +57,9 @@ def make(folder: Path, rows: int) -> None:
 
 
 def rows_of(folder: Path) -> NDArray[np.float32]:
-    from road.data.stored import open_stored
+    from road.data.on_disk import open_stored
     from road.tasks.catalogue import find_task
-    from road.training.offline import offline_rows
+    from road.training.buffers import offline_rows
 
     return offline_rows(open_stored(folder), find_task("pendulum-mixed"), 0.99)
 
@@ -67,8 +67,8 @@ def rows_of(folder: Path) -> NDArray[np.float32]:
 def sample(rows: NDArray[np.float32], seconds: float) -> dict[str, float]:
     """Rows per second of the sampler itself, in the second half of the time."""
     from road.mixing import Mixture
+    from road.replay.buffer import OnlineBuffer
     from road.replay.sampler import MixedSampler
-    from road.replay.storage import OnlineBuffer
     from road.types import Spec
 
     sampler = MixedSampler(rows, OnlineBuffer(Spec(OBSERVATIONS, ACTIONS), 1), 1)

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.window import Candidate, Window, repeating, serve
-from road.cli.jax_setup import prepare_jax
-from road.data.folder import data_folder
 from road.mixing import Advantages, Evidence, FixedMixer, Mixture, RoadMixer
-from road.randomness import Stream, jax_stream
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler
-from road.replay.storage import OnlineBuffer
+from road.rng import Stream, jax_stream
+from road.training.process import prepare_jax
 
 TASK = "pointmaze-umaze-random"
 PERIOD = 200
@@ -27,7 +26,7 @@ NOTHING = Evidence(Advantages(offline=0.0, online=0.0))
 
 
 def prepare() -> dict[str, Candidate]:
-    prepare_jax(data_folder() / "compiled", None)  # as the command line does
+    prepare_jax()  # as the command line does
     parts = Parts()
     loops = {
         "online-road": parts.loop(RoadMixer(), measuring=True),
@@ -43,9 +42,9 @@ class Parts:
     """What the loops share: data, compiled functions, the first weights."""
 
     def __init__(self) -> None:
+        from road.training.buffers import offline_rows
+        from road.training.compiled import CompiledAgent
         from road.training.config import default_plan
-        from road.training.engine import Engine
-        from road.training.offline import offline_rows
         from road.types import Spec
 
         plan = default_plan(TASK)
@@ -55,12 +54,12 @@ class Parts:
             plan.config, online_steps=FOREVER, buffer_capacity=CAPACITY, period=PERIOD
         )
         self.spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
-        self.engine = Engine(agent, self.spec)
+        self.engine = CompiledAgent(agent, self.spec)
         self.rows = offline_rows(dataset, self.task, agent.discount)
         self.leaves = self.engine.init(jax_stream(0, Stream.INITIALISING))
 
     def sampler(self, mixer: Any) -> MixedSampler:
-        from road.training.sampling import weighing_of
+        from road.training.buffers import weighing_of
 
         ring = OnlineBuffer(self.spec, self.config.buffer_capacity)
         weighing = weighing_of(mixer, self.rows, ring, 0)
@@ -68,13 +67,13 @@ class Parts:
 
     def loop(self, mixer: Any, *, measuring: bool) -> Iterator[Any]:
         """An endless online phase; the step that ends a period says so."""
-        from road.training.evidence import Readings
-        from road.training.finetune import Finetuning
+        from road.training.evidence import EvidenceCollector
+        from road.training.loop import Finetuning
         from road.training.rollout import Rollout
         from road.training.state import RunState
 
         sampler, rollout = self.sampler(mixer), Rollout(self.task, 0)
-        measure = Readings(self.engine, sampler, self.config)
+        measure = EvidenceCollector(self.engine, sampler, self.config)
         chosen = measure if measuring else lambda _state, _mixture: NOTHING
         loop = Finetuning(self.engine, rollout, sampler, mixer, chosen, self.config)
         state = RunState(agent=self.leaves, mixer=mixer.init(0))
@@ -83,12 +82,12 @@ class Parts:
 
     def measuring_alone(self) -> Candidate:
         """Calls of what ends a period, on a ring as full as the loops' will be on average."""
-        from road.training.evidence import Readings
+        from road.training.evidence import EvidenceCollector
         from road.training.state import RunState
 
         sampler = self.sampler(FixedMixer())
         sampler.online.restore(self.rows, len(self.rows), 0)
-        measure = Readings(self.engine, sampler, self.config)
+        measure = EvidenceCollector(self.engine, sampler, self.config)
         state = RunState(agent=self.leaves)
 
         def once() -> int:

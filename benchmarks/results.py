@@ -1,215 +1,155 @@
-"""Publish what a grid has brought so far, small enough to be kept beside the source.
+"""Publish a grid's results: one page, one figure and one table of cells.
 
-    python -m benchmarks.results GRID_FOLDER docs/results/NAME [--without TASK ...]
-    python -m benchmarks.results --unpack docs/results/NAME GRID_FOLDER
-    python -m benchmarks.results --compare docs/results/NAME GRID_FOLDER
+    python -m benchmarks.results GRID_FOLDER docs/results/NAME.md [--without TASK ...]
+    python -m benchmarks.results --rewrite docs/results/NAME.md ...
+    python -m benchmarks.results --findings docs/results/NAME.md [--score area] [--without TASK ...]
+    python -m benchmarks.results --pack GRID_FOLDER FILE
+    python -m benchmarks.results --unpack FILE GRID_FOLDER
+    python -m benchmarks.results --compare docs/results/NAME.md GRID_FOLDER
 
-The first writes the tables, findings and page of ``road grid report``, its findings by area, those
-without a task that much may hang on,
-``about.json`` and ``about.md`` (command, machine, cells, hours) and ``runs.tar.xz``: every finished
-cell's result and journals, without what is as long as the run itself. The second makes a grid's
-folder of that again, with which ``road grid run --resume`` goes on: no finished cell is run again;
-data and pretrained agents are made anew when a cell that is still missing needs them. The third is
-for cells that were run again in a folder of their own, on another machine or by a later tree: are
-the bits the same?
+The first writes NAME.csv (every cell) and NAME.svg (the figure of ``road grid report``), and in
+NAME.md the parts between generated markers: what the grid took, and its findings. The rest of the
+page is written by hand and kept. ``--rewrite`` writes the generated parts again from NAME.csv
+alone, for instance after a change of wording; ``--findings`` prints another view of them: by area,
+or without some tasks.
+
+``--pack`` makes an archive of every finished cell's result and journals, without metrics, episodes
+and weights; ``--unpack`` makes a grid's folder of it again, with which ``road grid run --resume``
+goes on: no finished cell is run again, and data and pretrained agents are made again when a
+missing cell needs them. ``--compare`` is for cells that were run again in a folder of their own,
+on another machine or by a later tree: it tells whether they are bit-identical to those of a page,
+or of another grid's folder.
 """
 
 import argparse
 import io
 import json
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import describe_commit, describe_machine
+from benchmarks.cells import findings_of, own_notes, read_cells, write_cells
+from benchmarks.provenance import describe, finished_cells, provenance_table
+from road.experiments.store import Store
 
-ARCHIVE, ABOUT, IN_WORDS = "runs.tar.xz", "about.json", "about.md"
-BY_AREA = "findings-area.md"
-"""The findings once more, by the mean score over the online phase."""
-AS_A_PAGE = "---\norphan: true\n---\n\n"
-"""A document that no table of contents names."""
+Row = dict[str, Any]
+PARTS = ("provenance", "findings")
+"""The generated parts of a page, in their order."""
+BEGIN, END = "<!-- begin generated {} -->", "<!-- end generated {} -->"
+ABOUT = re.compile(r"^<!-- about: (.*) -->$", re.MULTILINE)
+"""The numbers of a page that are not in its table, as JSON in a comment."""
+NEW_PAGE = "# {}\n\n## What it took\n\n{}\n## Tables\n\n![Figure of the report]({}.svg)\n\n{}"
 KEPT = ("config.json", "meta.json", "evaluations.jsonl", "mixer.jsonl", "sessions.jsonl")
-"""Of a run; its metrics and episodes are not."""
+"""Of a run; its metrics and episodes are not packed."""
 
 
-def publish(store: Path, target: Path, without: Sequence[str] = ()) -> None:
-    """Every finished cell is kept; the report is on the seeds that are complete."""
-    told = about(store, finished_cells(store), earlier_makers(target))
-    told["without"] = list(without)
-    report(store, target, told["seeds"])
-    found = findings_of(store, told["seeds"], "--score", "area")
-    (target / BY_AREA).write_text(as_a_page(f"{target.name}, by area", found))
+def publish(store: Path, page: Path, without: Sequence[str] = ()) -> None:
+    """Every finished cell is counted; table, figure and findings are on the complete seeds."""
+    earlier = read_about(page)["made_by"] if page.exists() else []
+    about = describe(store, finished_cells(store), earlier)
+    grid = Store(store).description()
+    asked = [cell for cell in grid["cells"] if cell["seed"] in about["seeds"]]
+    check_tasks(without, asked)
+    results = write_cells(Store(store), asked, page.with_suffix(".csv"))
+    about |= {"grid": grid["name"], "scale": grid["scale"], "subject": results.subject}
+    about |= {"without": list(without), "notes": own_notes(results)}
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["grid", "report", str(store), "--to", folder, "--seeds", *map(str, about["seeds"])]
+        subprocess.run([sys.executable, "-m", "road.cli", *words], check=True)
+        shutil.copyfile(Path(folder) / "figure.svg", page.with_suffix(".svg"))
+        reported = (Path(folder) / "findings.md").read_text()
+    if reported != findings_of(read_cells(page.with_suffix(".csv")), about):
+        raise SystemExit(
+            f"{page.with_suffix('.csv')} gives other findings than the runs of {store}"
+        )
+    write_page(page, about)
+
+
+def check_tasks(without: Sequence[str], asked: list[Row]) -> None:
+    known = list(dict.fromkeys(cell["case"] for cell in asked))
     for task in without:
-        found = findings_of(store, told["seeds"], "--tasks", *others(store, task))
-        page = as_a_page(f"{target.name}, without {task}", found)
-        (target / without_name(task)).write_text(page)
-    pack(store, target / ARCHIVE, [cell["key"] for cell in finished_cells(store)])
-    (target / ABOUT).write_text(json.dumps(told, indent=1) + "\n")
-    (target / IN_WORDS).write_text(in_words(told))
+        if task not in known:
+            raise SystemExit(f"unknown task {task!r}: known: {', '.join(known)}")
 
 
-def findings_of(store: Path, seeds: list[int], *more: str) -> str:
-    """Of another view than the report's own."""
-    with tempfile.TemporaryDirectory() as aside:
-        report(store, Path(aside), seeds, *more)
-        return (Path(aside) / "findings.md").read_text()
+def rewrite(page: Path) -> None:
+    write_page(page, read_about(page))
 
 
-def others(store: Path, task: str) -> list[str]:
-    """Every task but one, in the order of the grid."""
-    told = json.loads((store / "grid.json").read_text())
-    known = list(dict.fromkeys(cell["case"] for cell in told["cells"]))
-    if task not in known:
-        raise SystemExit(f"{task} is none of {', '.join(known)}")
-    return [each for each in known if each != task]
+def write_page(page: Path, about: Row) -> None:
+    parts = generated_parts(page, about)
+    if page.exists():
+        text = page.read_text()
+        for part, content in parts.items():
+            text = text.replace(find_part(text, part), content)
+    else:
+        text = NEW_PAGE.format(page.stem, parts["provenance"], page.stem, parts["findings"])
+    page.write_text(text)
 
 
-def without_name(task: str) -> str:
-    return f"findings-without-{task}.md"
+def generated_parts(page: Path, about: Row) -> dict[str, str]:
+    """Each with its markers, as the page must have it."""
+    kept = f"<!-- about: {json.dumps(about, ensure_ascii=False)} -->\n\n"
+    found = findings_of(read_cells(page.with_suffix(".csv")), about)
+    contents = (kept + provenance_table(about), found)
+    return {
+        part: f"{BEGIN.format(part)}\n{content}\n{END.format(part)}\n"
+        for part, content in zip(PARTS, contents, strict=True)
+    }
 
 
-def as_a_page(title: str, found: str) -> str:
-    return f"{AS_A_PAGE}# {title}\n\n{found}"
+def find_part(text: str, part: str) -> str:
+    begin, end = BEGIN.format(part), f"{END.format(part)}\n"
+    if begin not in text or end not in text:
+        raise SystemExit(f"the page has no lines {begin!r} and {end.strip()!r}")
+    return text[text.index(begin) : text.index(end) + len(end)]
 
 
-def report(store: Path, target: Path, seeds: list[int], *more: str) -> None:
-    words = ["grid", "report", str(store), "--to", str(target), "--seeds", *map(str, seeds)]
-    subprocess.run([sys.executable, "-m", "road.cli", *words, *more], check=True)
+def read_about(page: Path) -> Row:
+    found = ABOUT.search(page.read_text())
+    if found is None:
+        raise SystemExit(f"{page} has no line '<!-- about: ... -->': publish its grid again")
+    return json.loads(found[1])
 
 
-def finished_cells(store: Path) -> list[dict[str, Any]]:
-    """Of those that the grid asks for now: a cell that it once asked for may lie there too."""
-    asked = {cell["key"] for cell in json.loads((store / "grid.json").read_text())["cells"]}
-    paths = (store / "done" / f"{key}.json" for key in sorted(asked))
-    return [json.loads(path.read_text()) for path in paths if path.exists()]
-
-
-def complete_seeds(asked: list[dict[str, Any]], finished: set[str]) -> list[int]:
-    """Those of which no cell is missing; all, if that is true of none."""
-    lacking = {cell["seed"] for cell in asked if cell["key"] not in finished}
-    seeds = sorted({cell["seed"] for cell in asked})
-    return [seed for seed in seeds if seed not in lacking] or seeds
-
-
-def pack(store: Path, out: Path, cells: list[str]) -> None:
+def pack(store: Path, out: Path) -> None:
     with tarfile.open(out, "w:xz") as archive:
-        for path in kept_files(store, cells):
+        for path in packed_files(store, [cell["key"] for cell in finished_cells(store)]):
             add(archive, path.relative_to(store), path.read_text(), str(store.absolute()))
 
 
-def kept_files(store: Path, cells: list[str]) -> Iterator[Path]:
+def packed_files(store: Path, cells: list[str]) -> Iterator[Path]:
     yield store / "grid.json"
     for key in cells:
         yield from (store / folder / f"{key}.json" for folder in ("jobs", "done"))
         yield from filter(Path.exists, (store / "runs" / key / name for name in KEPT))
 
 
-def add(archive: tarfile.TarFile, name: Path, text: str, here: str) -> None:
-    """The same files give the same archive, wherever they lie."""
-    content = text.replace(f"{here}/", "").encode()
+def add(archive: tarfile.TarFile, name: Path, text: str, folder: str) -> None:
+    """The same files give the same archive, wherever the folder lies."""
+    content = text.replace(f"{folder}/", "").encode()
     entry = tarfile.TarInfo(str(name))
     entry.size = len(content)
     archive.addfile(entry, io.BytesIO(content))
 
 
-def earlier_makers(target: Path) -> list[dict[str, Any]]:
-    """What the page has said until now of who made its cells, and until when."""
-    path = target / ABOUT
-    return json.loads(path.read_text())["made_by"] if path.exists() else []
-
-
-def about(
-    store: Path, cells: list[dict[str, Any]], earlier: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """What it took. Cells ran side by side and beside other work: hours are a rough measure."""
-    told = json.loads((store / "grid.json").read_text())
-    ends = [ended(store / "runs" / cell["key"]) for cell in cells]
-    return {
-        "command": told["command"],
-        "seeds": complete_seeds(told["cells"], {cell["key"] for cell in cells}),
-        "cells": len(cells),
-        "cells_asked_for": len(told["cells"]),
-        "worker_hours": round(sum(cell["seconds"] for cell in cells) / 3600, 2),
-        "cpu_hours": round(sum(cell["cpu_seconds"] for cell in cells) / 3600, 2),
-        "wall_hours": round(wall_hours(store, [cell["key"] for cell in cells]), 2),
-        "made_by": makers(ends, earlier),
-    }
-
-
-def makers(ends: list[str], earlier: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Who made how many of the cells that ended then; one that was run again has a new maker."""
-    now = {"until": max(ends, default=""), "machine": describe_machine(), **describe_commit()}
-    since, found = "", list[dict[str, Any]]()
-    for maker in [*earlier, now]:
-        until = str(maker["until"])
-        count = sum(since < end <= until for end in ends)
-        if count:
-            found.append({**maker, "cells": count})
-        since = max(since, until)
-    return found
-
-
-def in_words(told: dict[str, Any]) -> str:
-    rows = {
-        "commands": "<br>".join(f"`{line}`" for line in told["command"].splitlines()),
-        "reported on": f"seeds {', '.join(map(str, told['seeds']))}",
-        "cells": f"{told['cells']:,} finished of {told['cells_asked_for']:,} asked for",
-        "by the clock": f"{told['wall_hours']} hours in which a cell was at work",
-        "by processes": f"{told['worker_hours']} hours, {told['cpu_hours']} of them of CPU; "
-        "data and pretraining, which cells share, not counted",
-        "made by": "<br>".join(map(maker_in_words, told["made_by"])),
-    }
-    return "\n".join(["| | |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows.items())]) + "\n"
-
-
-def maker_in_words(maker: dict[str, Any]) -> str:
-    machine, changed = maker["machine"], ", changed" if maker["dirty"] else ""
-    where = f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}"
-    return f"{maker['cells']:,} cells: {where}; published by tree `{maker['commit'][:12]}`{changed}"
-
-
-def wall_hours(store: Path, cells: list[str]) -> float:
-    """Hours in which at least one cell was at work."""
-    spans = sorted(span for key in cells for span in spans_of(store / "runs" / key))
-    covered, until = 0.0, 0.0
-    for begin, end in spans:
-        covered += max(end - max(begin, until), 0.0)
-        until = max(until, end)
-    return covered / 3600
-
-
-def spans_of(run: Path) -> Iterator[tuple[float, float]]:
-    for row in ends_of(run):
-        end = datetime.fromisoformat(row["time"]).timestamp()
-        yield end - row["seconds"], end
-
-
-def ended(run: Path) -> str:
-    """When it was finished; these times are all UTC, so that they sort as they are written."""
-    return max(row["time"] for row in ends_of(run))
-
-
-def ends_of(run: Path) -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in (run / "sessions.jsonl").read_text().splitlines()]
-    return [row for row in rows if row["event"] == "ended"]
-
-
-def unpack(published: Path, store: Path) -> None:
+def unpack(file: Path, store: Path) -> None:
     if store.exists():
-        raise SystemExit(f"{store} is there already")
+        raise SystemExit(f"{store} exists already")
     store.mkdir(parents=True)
-    with tarfile.open(published / ARCHIVE) as archive:
+    with tarfile.open(file) as archive:
         archive.extractall(store, filter="data")
 
 
 def compare(published: Path, store: Path) -> None:
     """Exit with 1 if a cell has other bits than the published one: weights, buffer, journals."""
-    bits = published_bits(published)
+    bits = digests(published)
     again = {cell["key"]: cell["digest"] for cell in finished_cells(store) if cell["key"] in bits}
     if not again:
         raise SystemExit(f"{store} has no cell of those in {published}")
@@ -219,25 +159,43 @@ def compare(published: Path, store: Path) -> None:
         raise SystemExit(f"other bits: {', '.join(other)}")
 
 
-def published_bits(published: Path) -> dict[str, str]:
-    """The hash of every published cell, by its key."""
-    with tarfile.open(published / ARCHIVE) as archive:
-        files = [archive.extractfile(each) for each in archive if each.name.startswith("done/")]
-        results = [json.load(file) for file in files if file is not None]
-    return {result["key"]: result["digest"] for result in results}
+def digests(published: Path) -> dict[str, str]:
+    """The hash of every cell by its key: of a grid's folder, or of the table beside a page."""
+    folder = published.is_dir()
+    cells = finished_cells(published) if folder else read_cells(published.with_suffix(".csv"))
+    return {cell["key"]: cell["digest"] for cell in cells if cell["digest"]}
+
+
+def parse_flags() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("paths", nargs="*", type=Path, metavar="GRID_FOLDER PAGE")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--rewrite", nargs="+", type=Path, metavar="PAGE")
+    how.add_argument("--findings", type=Path, metavar="PAGE")
+    how.add_argument("--pack", nargs=2, type=Path, metavar=("GRID_FOLDER", "FILE"))
+    how.add_argument("--unpack", nargs=2, type=Path, metavar=("FILE", "GRID_FOLDER"))
+    how.add_argument("--compare", nargs=2, type=Path, metavar=("PAGE", "GRID_FOLDER"))
+    parser.add_argument("--score", choices=("final", "area"), default="final")
+    parser.add_argument("--without", nargs="+", default=[], metavar="TASK")
+    return parser.parse_args()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--unpack", action="store_const", const=unpack, dest="act", default=publish)
-    how.add_argument("--compare", action="store_const", const=compare, dest="act")
-    parser.add_argument("source", type=Path)
-    parser.add_argument("target", type=Path)
-    parser.add_argument("--without", nargs="+", default=[], metavar="TASK")
-    flags = parser.parse_args()
-    more = {"without": flags.without} if flags.without else {}
-    flags.act(flags.source, flags.target, **more)
+    flags = parse_flags()
+    if flags.rewrite:
+        for page in flags.rewrite:
+            rewrite(page)
+    elif flags.findings:
+        cells = read_cells(flags.findings.with_suffix(".csv"))
+        print(findings_of(cells, read_about(flags.findings), flags.score, flags.without))
+    elif paths := flags.pack or flags.unpack or flags.compare:
+        act = pack if flags.pack else unpack if flags.unpack else compare
+        act(*paths)
+    elif len(flags.paths) == 2:
+        publish(*flags.paths, flags.without)
+    else:
+        raise SystemExit("give GRID_FOLDER and PAGE; --help shows every form")
 
 
 if __name__ == "__main__":

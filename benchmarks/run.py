@@ -64,7 +64,7 @@ QUICK = Effort(rounds=5, seconds=1.0, repeats=0)
 
 @dataclass(frozen=True)
 class Measured:
-    """One window as it stands in the record."""
+    """One window as it is in the record."""
 
     round: int
     candidate: str

@@ -117,7 +117,7 @@ def evaluation() -> Callable[[Any], float]:
 
 
 def table(cells: dict[str, Any]) -> str:
-    """Markdown, as it stands in the documents."""
+    """Markdown, as it is in the documents."""
     lines = ["| offline data | steps to −300, by seed | final return |", "|---|---|---|"]
     for strategy, words in STRATEGIES.items():
         curves = [cell["curve"] for name, cell in cells.items() if name.split()[0] == strategy]

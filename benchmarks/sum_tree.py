@@ -6,8 +6,8 @@ import numpy as np
 
 from benchmarks.window import Candidate, repeating, serve
 from benchmarks.workload import BATCH
-from road.randomness import NumpyStream, Stream
 from road.replay.sum_tree import SumTree
+from road.rng import NumpyStream, Stream
 
 SIZES = {"tree-20k": 20_000, "tree-200k": 200_000, "tree-2M": 2_000_000}
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from benchmarks import flops, workload
 from benchmarks.window import Candidate, repeating, serve
-from road.cli.jax_setup import prepare_jax
-from road.data.folder import data_folder
+from road.training.process import prepare_jax
 from road.types import Spec
 
 SPEC = Spec(workload.OBSERVATION_DIM, workload.ACTION_DIM)
@@ -35,7 +34,7 @@ OPERATIONS: Mapping[str, int] = {
 
 
 def prepare() -> dict[str, Candidate]:
-    prepare_jax(data_folder() / "compiled", None)  # as the command line does
+    prepare_jax()  # as the command line does
     candidates: dict[str, Candidate] = {
         f"agent-{name}": repeating(Step(name, agent)) for name, agent in agents().items()
     }
@@ -71,9 +70,9 @@ class Step:
     def __init__(self, name: str, agent: Any) -> None:
         import jax
 
-        from road.training.engine import Engine
+        from road.training.compiled import CompiledAgent
 
-        self._engine = Engine(agent, SPEC)
+        self._engine = CompiledAgent(agent, SPEC)
         self._leaves = self._engine.init(jax.random.key(0))
         shape = (UPDATES.get(name, 1), BATCHES.get(name, workload.BATCH))
         self._rows = random_rows(*shape)
@@ -87,7 +86,7 @@ class Step:
 
 
 def random_rows(updates: int, batch: int) -> Any:
-    from road.replay.rows import row_width
+    from road.replay.transitions import row_width
 
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((updates, batch, row_width(SPEC)), np.float32)

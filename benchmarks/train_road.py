@@ -8,15 +8,14 @@ from numpy.typing import NDArray
 
 from benchmarks import workload
 from benchmarks.window import Candidate, repeating, serve
-from road.cli.jax_setup import prepare_jax
-from road.data.folder import data_folder
 from road.mixing import Mixture
-from road.randomness import NumpyStream, Stream, jax_stream
-from road.replay.rows import pack
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler
-from road.replay.storage import OnlineBuffer
+from road.replay.transitions import pack
+from road.rng import NumpyStream, Stream, jax_stream
 from road.training.config import RunConfig
-from road.training.pretrain import STACK, pretrain
+from road.training.loop import STACK, pretrain
+from road.training.process import prepare_jax
 from road.types import Spec, Transition
 
 SPEC = Spec(workload.OBSERVATION_DIM, workload.ACTION_DIM)
@@ -25,7 +24,7 @@ MIXTURE = Mixture(0.5)
 
 
 def prepare() -> dict[str, Candidate]:
-    prepare_jax(data_folder() / "compiled", None)  # as the command line does
+    prepare_jax()  # as the command line does
     sampler = full_sampler()
     candidates = {
         **training_candidates(sampler),
@@ -65,7 +64,7 @@ def sample(sampler: MixedSampler, draws: NumpyStream) -> int:
 def training_candidates(sampler: MixedSampler) -> dict[str, Candidate]:
     # After prepare_jax: these import JAX.
     from road.agents.iql import IQL
-    from road.training.engine import Engine
+    from road.training.compiled import CompiledAgent
     from road.training.state import RunState
 
     iql = IQL(
@@ -76,7 +75,7 @@ def training_candidates(sampler: MixedSampler) -> dict[str, Candidate]:
         inverse_temperature=workload.INVERSE_TEMPERATURE,
         target_rate=workload.TARGET_RATE,
     )
-    engine = Engine(iql, SPEC)
+    engine = CompiledAgent(iql, SPEC)
     # Not engine.init: compiled in one piece, the wide layers' factorisations may wait for each
     # other for ever (see the README).
     leaves = engine.leaves(iql.init(jax_stream(0, Stream.INITIALISING), SPEC))

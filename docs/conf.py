@@ -9,7 +9,7 @@ from sphinx.util.typing import stringify_annotation
 from road.version import __version__
 
 project = "ROAD"
-author = "the road-rl contributors"
+author = "the road-o2o contributors"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
@@ -18,11 +18,7 @@ autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
 python_maximum_signature_line_length = 88
 myst_heading_anchors = 3
-# What a grid's report wrote is shown by the page that includes it.
-exclude_patterns = [
-    "_build",
-    *(f"results/*/{name}.md" for name in ("about", "findings", "results")),
-]
+exclude_patterns = ["_build"]
 
 html_theme = "furo"
 html_title = f"ROAD {release}"

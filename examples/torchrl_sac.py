@@ -41,7 +41,7 @@ def q_values(state, action):
 
 
 def play(steps, choose, seed=SEED):
-    """Rows of experience as TorchRL nests them: what came of an action stands under ``next``."""
+    """Rows of experience as TorchRL nests them: the outcome of an action is under ``next``."""
     environment = gymnasium.make("Pendulum-v1")
     state = torch.as_tensor(environment.reset(seed=seed)[0])
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""Settings that every test runs under, and the fixtures that several rooms share."""
+"""Settings that every test runs under, and the fixtures that several packages share."""
 
 import gc
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from road.nn.networks import MLP, Critic, Linear
-from road.training.engine import remembered
+from road.training.compiled import remembered
 from road.types import Batch, Spec, Transition
 
 # (B,) - (B, 1) = (B, B) is this field's classic bug: make it an error.

@@ -1,7 +1,7 @@
 import jax
 import numpy as np
 
-from road.randomness import NumpyStream, Stream, jax_stream
+from road.rng import NumpyStream, Stream, jax_stream
 
 
 def test_a_draw_depends_on_seed_stream_and_counter_alone():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchmarks.machine import ROOT
 from benchmarks.sidebyside.work import Log
-from road.data.folder import data_folder
+from road.data.on_disk import data_folder
 
 ENVIRONMENT = "Hopper-v5"
 ROWS = 100_000

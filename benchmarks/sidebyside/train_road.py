@@ -7,32 +7,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.sidebyside import work
-from road.cli.jax_setup import prepare_jax
-from road.data.folder import data_folder
-from road.randomness import Stream, jax_stream
-from road.replay.rows import pack, returns_to_go
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler
-from road.replay.storage import OnlineBuffer
+from road.replay.transitions import pack, returns_to_go
+from road.rng import Stream, jax_stream
+from road.training.buffers import ACTION_LIMIT
 from road.training.config import RunConfig
-from road.training.offline import ACTION_LIMIT
+from road.training.process import prepare_jax
 from road.types import Spec, Transition
 
 
 def train(algorithm: str, seed: int, log: work.Log) -> Callable[..., NDArray[np.float32]]:
-    prepare_jax(data_folder() / "compiled", 1)
-    from road.training.engine import Engine
-    from road.training.pretrain import pretrain
+    from road.training.compiled import CompiledAgent
+
+    prepare_jax(1)
+    from road.training.loop import pretrain
     from road.training.state import RunState
 
     spec = Spec(log.observation.shape[1], log.action.shape[1])
-    engine = Engine(make_agent(algorithm), spec)
+    engine = CompiledAgent(make_agent(algorithm), spec)
     sampler = MixedSampler(packed(log), OnlineBuffer(spec, 1), enough_online=1)
     config = RunConfig(seed=seed, offline_steps=work.UPDATES[algorithm], batch_size=work.BATCH)
     key = jax_stream(seed, Stream.INITIALISING)
     state = RunState(agent=engine.init(key))
     for _ in pretrain(engine, sampler, config, state):
         pass
-    return lambda observations: engine.best_action(state.agent, observations, key, 0)
+    return lambda observations: engine.best_action(state.main.agent, observations, key, 0)
 
 
 def packed(log: work.Log) -> NDArray[np.float32]:

@@ -1,8 +1,7 @@
-"""ROAD: offline-to-online reinforcement learning that adapts its own data diet.
+"""ROAD: offline-to-online reinforcement learning with an adaptive offline/online sampling ratio.
 
-Importing this package costs NumPy and nothing more: the mixing heart. The agents, tasks and the
-training loop live in their own rooms and are imported by name; ``road.finetune`` loads them when
-it is first asked for.
+Importing this package imports ``road.mixing``, which depends only on NumPy. Agents, tasks and the
+training loop are imported by name; ``road.finetune`` loads them when it is first used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from road.mixing import (
 from road.version import __version__
 
 if TYPE_CHECKING:
-    from road.training.from_python import finetune
+    from road.training.api import finetune
 
 __all__ = [
     "Controller",
@@ -42,7 +41,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "finetune":
-        from road.training.from_python import finetune
+        from road.training.api import finetune
 
         return finetune
     raise AttributeError(f"module 'road' has no attribute {name!r}")

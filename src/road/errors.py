@@ -4,11 +4,12 @@ A message is one line: what, where, which value, and what to do. Wrong arguments
 plain ``ValueError``; these are for what only a run can meet.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
 class RoadError(Exception):
-    """Anything a user is told in one line instead of a traceback."""
+    """Anything that is reported in one line instead of a traceback."""
 
     exit_code: ClassVar[int] = 1
 
@@ -65,3 +66,29 @@ class Interrupted(RoadError):
     """Asked to stop by SIGINT; everything is saved, run ``road resume``."""
 
     exit_code = 130
+
+
+EXTRAS = {"fsspec": "ray", "minari": "minari", "pyarrow": "tables", "ray": "ray"}
+"""Which extra has a package that training can do without."""
+
+
+def explain(error: BaseException, extras: Mapping[str, str] = EXTRAS) -> tuple[int, str]:
+    """Exit code and one-line message of what went wrong; an error of our own code is raised."""
+    match error:
+        case RoadError():
+            code, message = error.exit_code, str(error)
+        case ModuleNotFoundError() if not (error.name or "").startswith("road"):
+            code, message = 2, missing((error.name or "").partition(".")[0], extras)
+        case KeyboardInterrupt():
+            code, message = 130, "interrupted"
+        case _:
+            raise error
+    return code, " ".join(message.split())
+
+
+def missing(package: str, extras: Mapping[str, str]) -> str:
+    """What to do about a package that was not found."""
+    if package == "fcntl":
+        return "training and downloads need file locks (fcntl), which this system does not have"
+    extra = extras.get(package, "train,robotics")
+    return f"the package {package!r} is missing; install it with `pip install 'road-o2o[{extra}]'`"

@@ -1,4 +1,4 @@
-"""The handful of types that the rooms hand to each other."""
+"""The types that the packages pass to each other."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
@@ -12,6 +12,12 @@ State = TypeVar("State")
 
 Metrics: TypeAlias = dict[str, Float[Array, "*update"]]
 """Named numbers of one update, or of each update of a stack: ``<network>/<quantity>``."""
+
+Scalar: TypeAlias = Float[Array, ""]
+Scalars: TypeAlias = Float[Array, " batch"]
+"""One number for each transition of a mini-batch: rewards, Q-values, advantages, weights."""
+Observations: TypeAlias = Float[Array, "batch obs"]
+Actions: TypeAlias = Float[Array, "batch act"]
 
 
 class Transition(eqx.Module, Generic[ArrayT]):
@@ -33,7 +39,7 @@ Batch: TypeAlias = Transition[jax.Array]
 
 @dataclass(frozen=True)
 class Spec:
-    """What an agent must know of a task."""
+    """The dimensions of a task that an agent needs."""
 
     observation_dim: int
     action_dim: int
@@ -52,29 +58,20 @@ class Agent(Protocol[State]):
         """Train on each mini-batch of the stack in turn; metrics keep the update axis."""
         ...
 
-    def target(self, state: State, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: State, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """What the critic of ``state.critic`` regresses on, on one mini-batch."""
         ...
 
-    def act(
-        self, state: State, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def act(self, state: State, observation: Observations, key: PRNGKeyArray) -> Actions:
         """Actions to explore with, in [-1, 1]."""
         ...
 
-    def best_action(
-        self, state: State, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def best_action(self, state: State, observation: Observations, key: PRNGKeyArray) -> Actions:
         """Actions to be judged by, in [-1, 1]; most agents have no use for the key."""
         ...
 
-    def q_value(
-        self,
-        state: State,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
-        """The agent's own estimate of its return: what R_q is read off."""
+    def q_value(self, state: State, observation: Observations, action: Actions) -> Scalars:
+        """The agent's own estimate of its return: what R_q is computed from."""
         ...
 
 

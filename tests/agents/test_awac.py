@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 from tests.conftest import make_batch
 
-from road.agents.awac import AWAC, AWACState, actor_loss, advantage, carry, critic_loss, sample
+from road.agents.awac import AWAC, AWACState, advantage, carry
+from road.agents.losses import critic_loss, weighted_imitation_loss
 from road.types import Batch, Spec
 
 AGENT = AWAC(hidden=(16, 16), discount=0.5, temperature=0.25)
@@ -66,7 +67,7 @@ def test_the_advantage_compares_with_an_action_of_the_policy(
 def test_an_action_of_the_policy_itself_has_no_advantage(
     state: AWACState, rows: Batch, key: jax.Array
 ):
-    own = sample(state.actor.model, rows.observation, key)
+    own = state.actor.model(rows.observation).clipped_sample(key)
     same = type(rows)(**{**vars(rows), "action": own})
     got = advantage(state.actor.model, state.critic.model, same, key)
     np.testing.assert_array_equal(got, np.zeros(8))
@@ -76,7 +77,7 @@ def test_the_actor_imitates_by_weight(state: AWACState, rows: Batch):
     weight = jnp.linspace(0.0, 2.0, 8)
     policy = state.actor.model(rows.observation)
     log_prob = stats.norm.logpdf(rows.action, policy.mean, policy.std).sum(axis=1)
-    loss, _ = actor_loss(state.actor.model, weight, rows)
+    loss, _ = weighted_imitation_loss(state.actor.model, weight, rows)
     assert loss == pytest.approx(-(np.asarray(weight) * log_prob).mean(), rel=1e-5)
 
 

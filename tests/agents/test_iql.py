@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from tests.conftest import make_batch
 
-from road.agents.iql import (
-    IQL,
-    actor_loss,
+from road.agents.iql import IQL, renew_optimisers
+from road.agents.losses import (
+    advantage_weight,
+    bellman_loss,
     critic_loss,
     expectile_loss,
-    renew_optimisers,
-    value_loss,
+    expectile_value_loss,
+    weighted_imitation_loss,
 )
-from road.agents.losses import advantage_weight, bellman_loss
 from road.types import Batch, Spec
 
 AGENT = IQL(hidden=(16, 16), expectile=0.9, inverse_temperature=3.0, discount=0.5)
@@ -58,7 +58,7 @@ def test_weights_are_cut_at_a_hundred():
 def test_value_loss_is_the_expectile_of_q_minus_v(spec: Spec, rows: Batch, key: jax.Array):
     state = AGENT.init(key, spec)
     q = jnp.linspace(-1.0, 1.0, 8)
-    loss, _ = value_loss(state.value.model, q, rows, 0.9)
+    loss, _ = expectile_value_loss(state.value.model, q, rows, expectile=0.9)
     error = np.asarray(q) - mlp(state.value.model.network, np.asarray(rows.observation))[:, 0]
     expected = (np.where(error > 0, 0.9, 0.1) * error**2).mean()
     assert loss == pytest.approx(expected, rel=1e-5)
@@ -67,7 +67,7 @@ def test_value_loss_is_the_expectile_of_q_minus_v(spec: Spec, rows: Batch, key: 
 def test_critic_loss_bootstraps_except_at_a_true_end(spec: Spec, rows: Batch, key: jax.Array):
     """Target r + gamma (1 - terminated) V(s'); squared errors summed over the two critics."""
     state = AGENT.init(key, spec)
-    loss, metrics = critic_loss(state.critic.model, state.value.model, rows, 0.5)
+    loss, metrics = critic_loss(state.critic.model, AGENT.target(state, rows, key), rows)
     v = mlp(state.value.model.network, np.asarray(rows.next_observation))[:, 0]
     target = np.asarray(rows.reward) + 0.5 * (1 - np.asarray(rows.terminated)) * v
     inputs = np.concatenate([rows.observation, rows.action], axis=1)
@@ -83,7 +83,7 @@ def test_actor_loss_is_weighted_log_likelihood(spec: Spec, rows: Batch, key: jax
     """Gaussian around tanh(mean) with std 1 at the start; no squashing correction."""
     state = AGENT.init(key, spec)
     weight = jnp.linspace(0.0, 2.0, 8)
-    loss, metrics = actor_loss(state.actor.model, weight, rows)
+    loss, metrics = weighted_imitation_loss(state.actor.model, weight, rows)
     mean = np.tanh(mlp(state.actor.model.network, np.asarray(rows.observation)))
     log_prob = (-0.5 * (np.asarray(rows.action) - mean) ** 2 - 0.5 * np.log(2 * np.pi)).sum(axis=1)
     assert loss == pytest.approx(-(np.asarray(weight) * log_prob).mean(), rel=1e-5)
@@ -93,7 +93,7 @@ def test_actor_loss_is_weighted_log_likelihood(spec: Spec, rows: Batch, key: jax
 def test_the_actor_moves_towards_weighted_actions(spec: Spec, rows: Batch, key: jax.Array):
     state = AGENT.init(key, spec)
     weight = jnp.ones(8)
-    gradient = jax.grad(lambda a: actor_loss(a, weight, rows)[0])(state.actor.model)
+    gradient = jax.grad(lambda a: weighted_imitation_loss(a, weight, rows)[0])(state.actor.model)
     stepped = jax.tree.map(lambda p, g: p - 0.01 * g, state.actor.model, gradient)
 
     def distance(actor) -> float:
@@ -116,9 +116,9 @@ def test_the_order_of_updates(spec: Spec, key: jax.Array):
     q = state.target_critic.pessimistic(rows.observation, rows.action)
     new_value = after.value.model
     weight = advantage_weight(q - new_value(rows.observation), 3.0)
-    expected_actor, _ = actor_loss(state.actor.model, weight, rows)
-    expected_critic, _ = critic_loss(state.critic.model, new_value, rows, 0.5)
-    expected_value, _ = value_loss(state.value.model, q, rows, 0.9)
+    expected_actor, _ = weighted_imitation_loss(state.actor.model, weight, rows)
+    expected_critic, _ = critic_loss(state.critic.model, AGENT.target(after, rows, key), rows)
+    expected_value, _ = expectile_value_loss(state.value.model, q, rows, expectile=0.9)
     assert metrics["actor/loss"][0] == pytest.approx(float(expected_actor), rel=1e-4)
     assert metrics["critic/loss"][0] == pytest.approx(float(expected_critic), rel=1e-4)
     assert metrics["value/loss"][0] == pytest.approx(float(expected_value), rel=1e-4)

@@ -10,18 +10,10 @@ import pytest
 from tests.conftest import make_batch
 
 from road.agents.iql import IQL, IQLState
-from road.agents.pex import (
-    PEX,
-    PEXState,
-    actor_loss,
-    carry,
-    critic_loss,
-    draw,
-    take,
-    value_loss,
-)
-from road.nn.learner import make_learner
+from road.agents.losses import critic_loss, expectile_value_loss, weighted_imitation_loss
+from road.agents.pex import PEX, PEXState, carry, draw, take
 from road.nn.networks import make_gaussian_actor
+from road.nn.train_state import make_train_state
 from road.training.config import default_plan, plan_from_json
 from road.types import Batch, Spec
 
@@ -42,7 +34,9 @@ def pretrained(spec: Spec, batch: Batch, key: jax.Array) -> IQLState:
 def state(spec: Spec, pretrained: IQLState) -> PEXState:
     """Online, with a new policy that does not hang on the last bits of the old one's weights."""
     new = make_gaussian_actor(jax.random.key(5), spec.observation_dim, spec.action_dim, (16, 16))
-    return dataclasses.replace(carry(AGENT, pretrained), actor=make_learner(new, AGENT.optimiser))
+    return dataclasses.replace(
+        carry(AGENT, pretrained), actor=make_train_state(new, AGENT.optimiser)
+    )
 
 
 def same(one, other) -> bool:
@@ -174,9 +168,9 @@ def test_one_update_by_hand(spec: Spec, state: PEXState, key: jax.Array):
     after, metrics = AGENT.update(state, stack, key)
 
     q = state.target_critic.pessimistic(rows.observation, rows.action)
-    expected, _ = value_loss(state.value.model, q, rows, 0.9)
+    expected, _ = expectile_value_loss(state.value.model, q, rows, expectile=0.9)
     assert metrics["value/loss"][0] == pytest.approx(float(expected), rel=1e-4)
-    expected, _ = critic_loss(state.critic.model, after.value.model, rows, 0.5)
+    expected, _ = critic_loss(state.critic.model, AGENT.target(after, rows, key), rows)
     assert metrics["critic/loss"][0] == pytest.approx(float(expected), rel=1e-4)
 
     judged = dataclasses.replace(state, critic=after.critic)
@@ -208,7 +202,9 @@ def test_the_recorded_actions_are_not_what_the_policy_imitates(
 
 
 def test_the_actor_moves_towards_weighted_actions(state: PEXState, rows: Batch):
-    gradient = jax.grad(lambda a: actor_loss(a, jnp.ones(8), rows)[0])(state.actor.model)
+    gradient = jax.grad(lambda a: weighted_imitation_loss(a, jnp.ones(8), rows)[0])(
+        state.actor.model
+    )
     stepped = jax.tree.map(lambda p, g: p - 0.01 * g, state.actor.model, gradient)
 
     def distance(actor) -> float:

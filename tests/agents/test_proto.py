@@ -11,12 +11,12 @@ from tests.conftest import make_batch
 
 from road.agents import sac
 from road.agents.iql import IQLState
+from road.agents.losses import critic_loss
 from road.agents.proto import (
     PROTO,
     PROTOState,
     actor_loss,
     carry,
-    critic_loss,
     densities,
     temperature_loss,
 )

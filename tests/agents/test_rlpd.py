@@ -12,9 +12,9 @@ from tests.conftest import make_batch, members_of, numbered_critic
 from road.agents.rlpd import RLPD
 from road.agents.sac import SAC, SACState, drawn_of
 from road.mixing import Mixture
-from road.replay.rows import row_width
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler
-from road.replay.storage import OnlineBuffer
+from road.replay.transitions import row_width
 from road.types import Batch, Spec
 
 SMALL: dict[str, Any] = {"hidden": (16, 16), "discount": 0.5, "learning_rate": 1e-3}
@@ -135,7 +135,9 @@ def test_many_critic_steps_then_one_of_the_policy_on_the_last_mini_batch(
     keys = [jax.random.split(each) for each in jax.random.split(key, 3)]
     state = trained
     for update in range(3):
-        state, _ = AGENT.sac.update_critic(state, mini_batch(stack, update), keys[update][0])
+        each = mini_batch(stack, update)
+        target = AGENT.sac.target(state, each, keys[update][0])
+        state, _ = AGENT.sac.update_critic(state, each, target)
     state, actor_metrics = AGENT.sac.update_actor(state, mini_batch(stack, 2), keys[2][1])
     for a, b in zip(jax.tree.leaves(after), jax.tree.leaves(state), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)

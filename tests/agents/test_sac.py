@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from tests.conftest import make_batch, members_of, numbered_critic
 
-from road.agents.sac import SAC, actor_loss, critic_loss, drawn_of, temperature_loss
-from road.nn.distributions import Gaussian
-from road.nn.networks import LayerNorm, make_critic
+from road.agents.losses import critic_loss
+from road.agents.sac import SAC, actor_loss, drawn_of, temperature_loss
+from road.nn.networks import Gaussian, LayerNorm, make_critic
 from road.nn.squashed import TanhGaussian, make_squashed_actor
 from road.types import Batch, Spec
 

@@ -116,8 +116,10 @@ def test_online_it_is_sac_on_every_mini_batch_and_the_policy_sees_all_rows(
     keys = [jax.random.split(each) for each in jax.random.split(key, 2)]
     state, losses = carried, []
     for update in range(2):
-        state, each = agent.sac.update_critic(state, mini_batch(stack, update), keys[update][0])
-        losses.append(float(each["critic/loss"]))
+        each = mini_batch(stack, update)
+        target = agent.sac.target(state, each, keys[update][0])
+        state, critic_metrics = agent.sac.update_critic(state, each, target)
+        losses.append(float(critic_metrics["critic/loss"]))
     rows = jax.tree.map(lambda x: x.reshape(16, *x.shape[2:]), stack)
     state, actor_metrics = agent.sac.update_actor(state, rows, keys[1][1])
     for a, b in zip(jax.tree.leaves(after), jax.tree.leaves(state), strict=True):

@@ -7,15 +7,8 @@ import pytest
 from tests.conftest import make_batch
 
 from road.agents.iql import IQLState
-from road.agents.xql import (
-    XQL,
-    actor_loss,
-    critic_loss,
-    exponent,
-    greatest_exponent,
-    gumbel_loss,
-    value_loss,
-)
+from road.agents.losses import critic_loss, weighted_imitation_loss
+from road.agents.xql import XQL, exponent, greatest_exponent, gumbel_loss, gumbel_value_loss
 from road.types import Batch, Spec
 
 AGENT = XQL(hidden=(16, 16), discount=0.5, temperature=2.0)
@@ -94,12 +87,19 @@ def test_no_error_is_too_large_for_the_loss():
     assert np.isfinite(gradient).all()
 
 
-def test_value_loss_is_gumbels_of_q_minus_v(state: IQLState, rows: Batch):
+def test_value_loss_is_gumbels_of_q_minus_v_scaled_by_v_before_the_step(
+    spec: Spec, state: IQLState, rows: Batch
+):
     q = jnp.linspace(-1.0, 1.0, 8)
-    v = normed_mlp(state.value.model.network, np.asarray(rows.observation))[:, 0]
-    z = (np.asarray(q) - v) / 2.0
-    expected = ((np.exp(z) - z - 1.0) * np.exp(-0.3)).mean()
-    loss, metrics = value_loss(state.value.model, q, jnp.array(0.3), rows, 2.0)
+    before = AGENT.init(jax.random.key(8), spec).value.model
+    v, old = (
+        normed_mlp(value.network, np.asarray(rows.observation))[:, 0]
+        for value in (state.value.model, before)
+    )
+    z, peak = (np.asarray(q) - v) / 2.0, ((np.asarray(q) - old) / 2.0).max()
+    assert abs(peak - z.max()) > 0.01
+    expected = ((np.exp(z) - z - 1.0) * np.exp(-peak)).mean()
+    loss, metrics = gumbel_value_loss(state.value.model, q, rows, before=before, temperature=2.0)
     assert loss == pytest.approx(expected, rel=1e-4)
     assert metrics["mean"] == pytest.approx(v.mean(), rel=1e-4)
 
@@ -127,9 +127,9 @@ def test_the_order_of_updates(spec: Spec, state: IQLState, key: jax.Array):
 
     weight = np.minimum(np.exp((q - np.asarray(after.value.model(rows.observation))) / 2.0), 100.0)
     assert metrics["actor/weight"][0] == pytest.approx(weight.mean(), rel=1e-4)
-    expected, _ = actor_loss(state.actor.model, jnp.asarray(weight), rows)
+    expected, _ = weighted_imitation_loss(state.actor.model, jnp.asarray(weight), rows)
     assert metrics["actor/loss"][0] == pytest.approx(float(expected), rel=1e-4)
-    expected, _ = critic_loss(state.critic.model, after.value.model, rows, 0.5)
+    expected, _ = critic_loss(state.critic.model, AGENT.target(after, rows, key), rows)
     assert metrics["critic/loss"][0] == pytest.approx(float(expected), rel=1e-4)
     for old, target, new in zip(
         jax.tree.leaves(state.target_critic),

@@ -1,4 +1,4 @@
-"""Every test of this room has a folder of its own."""
+"""Every test of this package has a folder of its own."""
 
 from pathlib import Path
 

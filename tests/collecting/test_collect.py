@@ -17,7 +17,7 @@ from tests.collecting.toys import ALLOW, NAME, write_policy
 
 from road.agents.sac import SAC
 from road.cli import main
-from road.cli.data_collect import parsed
+from road.cli.data.collect import parse
 from road.data import Dataset, examine, load
 from road.data.sources.minari import read_minari
 
@@ -191,7 +191,7 @@ def test_beside_a_given_expert_the_learner_stops_when_it_is_medium() -> None:
         ),
         (["--levels", "expert", "--policy", "expert=controller"], "has no controller"),
         (["--levels", "play"], "has no controller; give a policy for play"),
-        (["--levels", "random", "--noise", "random=0.5"], "nobody to disturb on the level random"),
+        (["--levels", "random", "--noise", "random=0.5"], "nothing acts on the level random"),
         (
             ["--levels", "expert", "--steps", "3", "--policy", "expert=ok.npz,ok.npz"],
             "3 steps are too few for the 2 policies of expert",
@@ -268,6 +268,6 @@ def test_half_an_episode_has_a_return_and_no_score() -> None:
 
 
 def test_settings_of_the_learner_are_those_of_the_task_wherever_it_stands() -> None:
-    one = parsed(["pendulum-mixed", "--seed", "3"])
-    assert one == parsed(["--seed", "3", "pendulum-mixed"])
+    one = parse(["pendulum-mixed", "--seed", "3"])
+    assert one == parse(["--seed", "3", "pendulum-mixed"])
     assert one.sac != SAC()

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from road.cli import main
-from road.collecting.place import find_place
+from road.collecting.environment import find_environment
 from road.collecting.policies import named_actor
 from road.collecting.rows import mean_return
 from road.data import examine, load
 from road.errors import UsageError
-from road.tasks.catalogue import find_own_task
-from road.tasks.own import Own
+from road.tasks.catalogue import find_custom_task
+from road.tasks.custom import TaskOverrides
 
 SHARED = Path(
     os.environ.get("ROAD_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data")
@@ -36,20 +36,22 @@ def test_the_controller_of_the_pendulum_is_its_expert() -> None:
     assert main(["data", "collect", "pendulum-mixed", *words.split()]) == 0
     random, expert = (load(f"file:p/pendulum-mixed-{name}.hdf5") for name in ("random", "expert"))
     assert expert.reward.mean() > random.reward.mean() + 2.0
-    task = find_own_task("pendulum-mixed", Own(data="file:p/pendulum-mixed-expert.hdf5"))
+    task = find_custom_task(
+        "pendulum-mixed", TaskOverrides(data="file:p/pendulum-mixed-expert.hdf5")
+    )
     assert len(task.dataset()) == 600
 
 
 @needs_robotics
 def test_a_ball_is_pushed_to_its_goal_every_time() -> None:
-    place = find_place("pointmaze-medium-play")
+    place = find_environment("pointmaze-medium-play")
     actor = named_actor("expert", "controller", place, 0.0, ())
     assert mean_return(place, actor, 5, seed=0) == 1.0
 
 
 @needs_robotics
 def test_an_ant_needs_somebody_who_walks() -> None:
-    place = find_place("antmaze-umaze")
+    place = find_environment("antmaze-umaze")
     with pytest.raises(UsageError, match=r"--policy expert=PATH\.npz with 29 inputs"):
         named_actor("expert", "controller", place, 0.0, ())
 
@@ -57,7 +59,7 @@ def test_an_ant_needs_somebody_who_walks() -> None:
 @needs_shared
 @needs_robotics
 def test_an_ant_walks_to_its_goal() -> None:
-    place = find_place("antmaze-umaze")
+    place = find_environment("antmaze-umaze")
     actor = named_actor("expert", str(SHARED / WALKER), place, 0.0, ())
     assert mean_return(place, actor, 4, seed=0) >= 0.75  # now and then it falls on its back
 
@@ -74,7 +76,7 @@ def test_demonstrations_make_a_file_that_the_kitchen_takes() -> None:
     assert 2.0 <= logged.reward.max() <= 4.0
     assert np.flatnonzero(logged.episode_ends).tolist() == [257, 499]
     assert not examine(logged).errors
-    assert len(find_own_task("kitchen-mixed", Own(data=source)).dataset()) == 500
+    assert len(find_custom_task("kitchen-mixed", TaskOverrides(data=source)).dataset()) == 500
 
 
 @needs_shared
@@ -83,7 +85,7 @@ def test_experts_of_the_hand_succeed_in_the_task() -> None:
     policy = SHARED / "policies" / "adroit-door-dapg-expert.npz"
     words = f"--levels expert --steps 600 --out d --policy expert={policy} --noise expert=own"
     assert main(["data", "collect", "door-binary", *words.split()]) == 0
-    task = find_own_task("door-binary", Own(data="file:d/door-binary-expert.hdf5"))
+    task = find_custom_task("door-binary", TaskOverrides(data="file:d/door-binary-expert.hdf5"))
     assert task.dataset().reward.mean() > 0.3
 
 
@@ -94,7 +96,7 @@ def test_experts_of_the_hand_succeed_in_the_task() -> None:
 )
 def test_trained_policies_return_what_their_manifest_says(name: str, least: float) -> None:
     """The first is told the time that remains; both are normalised. Measured: 3636 and 5148."""
-    place = find_place("Walker2d-v5")
+    place = find_environment("Walker2d-v5")
     actor = named_actor("expert", str(SHARED / "policies" / f"{name}.npz"), place, 0.0, ())
     assert mean_return(place, actor, 1, seed=0) > least
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from road.collecting.levels import level_seed, parse_levels, parts_of
 from road.collecting.milestones import Milestone, find_expert, find_medium
+from road.collecting.request import level_seed, parse_levels, parts_of
 from road.errors import UsageError
 
 WAY = [Milestone(100, -8.0), Milestone(200, -4.0), Milestone(300, -6.0), Milestone(400, 2.0)]

@@ -19,13 +19,14 @@ from tests.training.test_exact_resume import contents, differing
 
 from road.agents.recipes import RECIPES
 from road.mixing import RoadMixer
+from road.records.folder import RunFolder
 from road.training.checkpoint import checkpoints, load_checkpoint, save_checkpoint
+from road.training.compiled import remembered
 from road.training.config import Plan, RunConfig
-from road.training.engine import remembered
-from road.training.folder import RunFolder
 from road.training.launch import resume_run, start_run
+from road.training.learner import Learner
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 from road.training.state import RunState, state_from
 from road.types import Spec
 
@@ -74,8 +75,8 @@ def test_a_new_ratio_compiles_nothing_anew(name: str, tmp_path: Path):
     rows = [json.loads(line) for line in (tmp_path / "run/mixer.jsonl").read_text().splitlines()]
     assert {row["offline_ratio"] for row in rows} == {0.0, 0.3, 0.7, 1.0}
     # An agent that trains in both phases is compiled once for the offline stacks as well.
-    both_phases = bool(plan.config.offline_steps) and run.engine is run.offline_engine
-    assert run.engine.compilations == {
+    both_phases = bool(plan.config.offline_steps) and run.online_agent is run.offline_agent
+    assert run.online_agent.compilations == {
         "update": 1 + both_phases,
         "act": 1,
         "advantage": 1,
@@ -87,10 +88,10 @@ def test_a_new_ratio_compiles_nothing_anew(name: str, tmp_path: Path):
 def test_saved_and_loaded_it_is_the_same(name: str, spec: Spec, key: jax.Array, tmp_path: Path):
     agent, batch = AGENT_LIST[name], make_batch(spec, updates=2, size=8)
     state, _ = agent.update(agent.init(key, spec), batch, key)
-    run = RunState(agent=jax.tree.leaves(state))
+    run = RunState((Learner(jax.tree.leaves(state)),))
     save_checkpoint(tmp_path, 1, run.arrays(), run.document(), None)
     again = state_from(*load_checkpoint(checkpoints(tmp_path)[-1]))
-    loaded = jax.tree.unflatten(jax.tree.structure(state), again.agent)
+    loaded = jax.tree.unflatten(jax.tree.structure(state), again.main.agent)
     assert same(loaded, state)
     assert same(agent.update(loaded, batch, key), agent.update(state, batch, key))
 

@@ -1,4 +1,4 @@
-"""Every test of this room has folders of its own: nothing of the user's is read or written."""
+"""Every test of this package has folders of its own: nothing of the user's is read or written."""
 
 from pathlib import Path
 

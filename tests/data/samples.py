@@ -1,4 +1,4 @@
-"""A small log that all tests of this room know, and ways to write it down."""
+"""A small log that all tests of this package use, and ways to write it down."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One law for every source: what was logged is what is read. A new line inherits all laws."""
+"""One contract for every source: what was logged is what is read. Each line runs all its tests."""
 
 import warnings
 from collections.abc import Callable
@@ -22,9 +22,9 @@ from tests.data.samples import (
 )
 
 from road.data import Reading, from_arrays, from_episodes, load
-from road.data.loading import SOURCES, STORED
-from road.data.sources.d4rl import find_published, kept_at
-from road.data.stored import store
+from road.data.load import SOURCES, STORED
+from road.data.on_disk import store
+from road.data.sources.d4rl import download_path, find_published
 from road.errors import DataError
 
 Write = Callable[[Path, Arrays], str]
@@ -64,7 +64,7 @@ def parquet_lists(folder: Path, arrays: Arrays) -> str:
 
 def published(folder: Path, arrays: Arrays) -> str:
     del folder  # it has its place
-    path = kept_at(find_published("hopper-medium-v2"))
+    path = download_path(find_published("hopper-medium-v2"))
     path.parent.mkdir(parents=True)
     write_hdf5(path, arrays)
     return "d4rl:hopper-medium-v2"
@@ -125,7 +125,7 @@ def files_of(source: str) -> list[Path]:
 
     scheme, _, name = source.partition(":")
     if scheme == "d4rl":
-        return [kept_at(find_published(name))]
+        return [download_path(find_published(name))]
     path = dataset_folder(name) / "data" / "main_data.hdf5" if scheme == "minari" else Path(name)
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
@@ -158,7 +158,7 @@ def test_a_bad_number_is_named_by_its_row_in_the_file(
     write: Write, tmp_path: Path, name: str, place: Any, value: float, told: list[str]
 ) -> None:
     if write is on_disk:
-        pytest.skip("nothing bad can be stored: the law holds where it is made")
+        pytest.skip("nothing bad can be stored: the contract holds where it is made")
     source = write(tmp_path, with_value(name, place, value))
     with pytest.raises(DataError) as refused:
         load(source)

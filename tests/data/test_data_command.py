@@ -102,7 +102,7 @@ def test_what_was_stored_is_not_read_otherwise(source: str, tmp_path: Path, caps
     for flags in (["--terminals", "timeouts"], ["--horizon", "3"], ["--keys", "x"]):
         for words in (["check", stored], ["convert", stored, f"file:{tmp_path / 'x.hdf5'}"]):
             assert main(["data", *words, *flags]) == 2
-            assert "settled when it was made" in capsys.readouterr().err
+            assert "interpreted when it was made" in capsys.readouterr().err
     assert not (tmp_path / "x.hdf5").exists()
 
 
@@ -243,7 +243,7 @@ def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["chekc", "file:x"], "did you mean 'check'?"),
+        (["chekc", "file:x"], "did you mean 'check'"),
         (["check", "x.hdf5"], "'x.hdf5' is not a source"),
         (["check", "web:x"], "it begins with one of file:, d4rl:, minari:, stored:"),
         (["check", "d4rl:hoper-medium-v2"], "hopper-medium-v2"),
@@ -252,7 +252,7 @@ def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) 
         (["check", "{}", "--env", "evil:Env-v0"], "evil"),
         (["check", "{}", "--horizon", "0"], "horizon must be 1 or more"),
         (["check", "{}", "--columns", "observation=x"], "columns are of tables"),
-        (["check", "{}", "--keys", "x"], "keys are said of minari: sources only"),
+        (["check", "{}", "--keys", "x"], "keys belong to minari: sources only"),
     ],
 )
 def test_wrong_words_are_told_in_one_line(

@@ -8,9 +8,9 @@ import pytest
 from tests.data.samples import sample, write_hdf5
 
 from road.cli import main
-from road.cli.data_command import ACTIONS
-from road.cli.data_flags import ReadingFlags
-from road.data.loading import SOURCES, STORED
+from road.cli.data import ACTIONS
+from road.cli.data.source import ReadingFlags
+from road.data.load import SOURCES, STORED
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "data.md"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

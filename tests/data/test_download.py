@@ -12,8 +12,8 @@ import pytest
 from tests.data.samples import sample, write_hdf5
 
 from road.data import download, load
-from road.data.downloading import fetch
-from road.data.sources.d4rl import PUBLISHED, find_published, kept_at
+from road.data.downloads import fetch
+from road.data.sources.d4rl import PUBLISHED, download_path, find_published
 from road.errors import DataError, LockedError, UsageError
 
 
@@ -98,7 +98,7 @@ def test_a_server_without_ranges_begins_anew(server: Server, tmp_path: Path) -> 
 def test_a_part_with_nothing_missing_is_taken_if_it_is_the_file(
     server: Server, tmp_path: Path, whole: bool
 ) -> None:
-    """Else it belongs to something else, and the download begins anew."""
+    """Else it belongs to something else, and the download begins again."""
     part = server.content if whole else server.content + b"more"
     (tmp_path / "a.hdf5.part").write_bytes(part)
     assert fetch(f"{server.url}/a", tmp_path / "a.hdf5").read_bytes() == server.content
@@ -143,7 +143,7 @@ def test_a_published_dataset_is_loaded_once_it_was_downloaded(
     with pytest.raises(DataError, match="run `road data download d4rl:walker2d-random-v2`"):
         load("d4rl:walker2d-random-v2")
     path = download("d4rl:walker2d-random-v2")
-    assert path == kept_at(find_published("walker2d-random-v2"))
+    assert path == download_path(find_published("walker2d-random-v2"))
     assert len(load("d4rl:walker2d-random-v2")) == 15
     download("d4rl:walker2d-random-v2")
     assert server.paths == ["/gym_mujoco_v2/walker2d_random-v2.hdf5"], "asked for once"

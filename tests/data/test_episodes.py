@@ -120,7 +120,7 @@ def test_the_row_before_a_dropped_observation_has_no_successor_left() -> None:
 
 
 def walk(rows: int, jumps: list[int]) -> dict[str, np.ndarray]:
-    """A walk of short steps that starts anew, far away, after each of the given rows."""
+    """A walk of short steps that starts again, far away, after each of the given rows."""
     rng = np.random.default_rng(0)
     steps = rng.uniform(0.5, 1.0, size=(rows, 2))
     steps[[row + 1 for row in jumps]] += 100.0

@@ -8,8 +8,7 @@ import pytest
 from tests.data.samples import dataset_of, sample
 
 from road.data import Dataset, Finding, examine, from_arrays
-from road.data.card import make_card
-from road.data.examining import check_spaces
+from road.data.diagnostics import check_spaces, make_card
 from road.errors import DataError
 
 ROWS = 300
@@ -75,7 +74,7 @@ def test_a_sound_dataset_is_left_alone() -> None:
         (
             {"action": np.sign(long_log().action)},
             "note",
-            "100.0% of the actions' numbers stand at the edge of the box",
+            "100.0% of the actions' numbers are at the edge of the box",
         ),
     ],
 )

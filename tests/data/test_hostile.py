@@ -14,7 +14,7 @@ from tests.data.samples import sample, write_csv, write_hdf5
 
 from road.cli import main
 from road.data import load
-from road.data.limits import check_memory
+from road.data.memory import check_memory
 from road.errors import DataError
 
 Make = Callable[[Path], Path]
@@ -66,7 +66,7 @@ def virtual(folder: Path) -> Path:
 
 
 def external_storage(folder: Path) -> Path:
-    """Numbers that are the bytes of somebody's file."""
+    """Numbers that are the bytes of another user's file."""
     (folder / "secret").write_bytes(b"a secret of 60 bytes".ljust(60))
     path = write_hdf5(folder / "log.hdf5", sample())
     with h5py.File(path, "r+") as file:
@@ -85,7 +85,7 @@ def hdf5_bomb(folder: Path) -> Path:
 
 
 def chunk_bomb(folder: Path) -> Path:
-    """Fifteen rewards in a chunk that has room for four billion bytes of them."""
+    """Fifteen rewards in a chunk that has space for four billion bytes of them."""
     path = write_hdf5(folder / "log.hdf5", {n: a for n, a in sample().items() if n != "rewards"})
     with h5py.File(path, "r+") as file:
         file.create_dataset(
@@ -149,7 +149,7 @@ def npz_bomb_that_agrees_with_itself(folder: Path) -> Path:
     path = npz_bomb(folder)
     with zipfile.ZipFile(path, "a") as archive:
         archive.getinfo("rewards.npy").file_size = 4 * 10**11
-        archive.writestr("more.npy", b"")  # so that the list is written anew
+        archive.writestr("more.npy", b"")  # so that the list is written again
     return path
 
 
@@ -222,7 +222,10 @@ BAD: dict[str, tuple[Make, str]] = {
         "rewards claims 400,000,000,000 bytes",
     ),
     "objects": (npz_of_objects, "rewards holds Python objects"),
-    "not a zip": (made("log.npz", b"PK\x03\x04 and no more"), "incomplete archive"),
+    "not a zip": (
+        made("log.npz", b"PK\x03\x04 and no more"),
+        "damaged, cut short or not an NPZ archive",
+    ),
     "word in a table": (table_with_a_word, "'oops'"),
     "empty folder": (folder_of_nothing, "no .npz episodes"),
     "no rewards": (without("rewards"), "no array for reward"),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from road.data import examine, load
-from road.data.downloading import checksum
-from road.data.sources.d4rl import find_published, kept_at
+from road.data.sources.d4rl import download_path, find_published
+from road.files import hash_file
 
 SHARED = Path(os.environ.get("ROAD_SHARED_DATA", Path(__file__).parents[3] / "shared" / "data"))
 FILES = sorted((SHARED / "datasets").glob("*.hdf5"))
@@ -27,7 +27,7 @@ def kitchen() -> Path:
 
 def test_the_genuine_kitchen_file_is_read_as_it_is(kitchen: Path) -> None:
     """D4RL's own: 3,680 rows of 19 demonstrations, each ending with all four subtasks solved."""
-    assert checksum(kitchen) == KITCHEN.sha256
+    assert hash_file(kitchen) == KITCHEN.sha256
     dataset = load(f"file:{kitchen}")
     assert dataset.observation.shape == (3680, 60)
     assert dataset.action.shape == (3680, 9)
@@ -43,7 +43,7 @@ def test_the_genuine_kitchen_file_is_read_as_it_is(kitchen: Path) -> None:
 
 
 def test_put_at_its_place_it_is_found_by_its_name(kitchen: Path) -> None:
-    place = kept_at(KITCHEN)
+    place = download_path(KITCHEN)
     place.parent.mkdir(parents=True)
     place.symlink_to(kitchen)
     assert len(load("d4rl:kitchen-complete-v0")) == 3680

@@ -18,7 +18,7 @@ def ring(size: int, steps: int, environments: int, *, saves_memory: bool) -> Sim
     Step t of environment e observes 100 e + t, acts (t mod 2) and is paid t; every fifth step
     ends an episode in a state 1000 higher, every tenth by a time limit. Where memory is saved, the
     successor goes to the next place, where the next step puts its own observation, and time limits
-    are not told from ends.
+    are not distinguished from ends.
     """
     buffer = SimpleNamespace(
         observations=np.zeros((size, environments, 1), np.float32),

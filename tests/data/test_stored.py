@@ -8,15 +8,15 @@ import pytest
 from tests.data.samples import assert_same, sample, write_hdf5
 
 from road.data import Dataset, Reading, from_arrays, load
-from road.data.blocks import BLOCK, blocks, compact
-from road.data.loading import Selection, load_with
-from road.data.stored import episode_blocks, home_of, open_stored, store
+from road.data.load import Selection, load_with
+from road.data.memory import BLOCK, blocks, compact
+from road.data.on_disk import episode_blocks, folder_of, open_stored, store
 from road.errors import DataError, UsageError
 from road.mixing import Mixture
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler
-from road.replay.storage import OnlineBuffer
 from road.tasks import TASKS, Affine, Task
-from road.training.offline import offline_rows
+from road.training.buffers import offline_rows
 from road.types import Spec
 
 TASK: Task = replace(TASKS["pendulum-mixed"], reward=Affine(scale=2.0, shift=-1.0))
@@ -32,8 +32,8 @@ def without_successors(tmp_path: Path) -> str:
 
 @pytest.fixture
 def stored(tmp_path: Path, without_successors: str) -> Dataset:
-    def make(room: object) -> Dataset:
-        return load_with(without_successors, Reading(), Selection(), room)  # type: ignore[arg-type]
+    def make(allocate: object) -> Dataset:
+        return load_with(without_successors, Reading(), Selection(), allocate)  # type: ignore[arg-type]
 
     return store(tmp_path / "stored", make)
 
@@ -49,8 +49,8 @@ def test_what_was_made_on_disk_equals_what_is_made_in_memory(
 
 def test_its_numbers_are_left_on_disk(stored: Dataset, tmp_path: Path) -> None:
     assert isinstance(stored.observation, np.memmap)
-    assert home_of(stored) == tmp_path / "stored"
-    assert home_of(from_arrays(sample())) is None
+    assert folder_of(stored) == tmp_path / "stored"
+    assert folder_of(from_arrays(sample())) is None
 
 
 def test_packed_rows_are_those_of_memory_and_made_once(
@@ -75,7 +75,7 @@ def test_another_way_to_pack_is_another_file(stored: Dataset, tmp_path: Path) ->
 
 def test_a_dataset_that_left_its_folder_is_packed_in_memory(stored: Dataset) -> None:
     moved = replace(stored, observation=stored.observation * 2.0)
-    assert home_of(moved) is None
+    assert folder_of(moved) is None
 
 
 def test_the_sampler_draws_the_same_from_disk_as_from_memory(stored: Dataset) -> None:

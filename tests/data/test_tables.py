@@ -112,7 +112,7 @@ def test_without_pyarrow_the_extra_is_named(
 ) -> None:
     parquet.write_table(pa.table({"obs": [1.0]}), tmp_path / "log.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(UsageError, match=r"reading Parquet needs .* 'road-rl\[tables\]'"):
+    with pytest.raises(UsageError, match=r"reading Parquet needs .* 'road-o2o\[tables\]'"):
         load(f"file:{tmp_path / 'log.parquet'}")
 
 

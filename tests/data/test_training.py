@@ -8,12 +8,12 @@ from tests.data.samples import sample, with_value, write_hdf5
 
 from road.cli import main
 from road.data import from_arrays
-from road.tasks.own import Own, own_task
+from road.records.folder import RunFolder
+from road.tasks.custom import TaskOverrides, custom_task
 from road.training.config import default_plan
 from road.training.events import Event, Note
-from road.training.folder import RunFolder
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 
@@ -24,8 +24,8 @@ def pendulum() -> object:
 
 def test_warnings_are_listed_before_the_first_step(tmp_path: Path) -> None:
     dataset = from_arrays(sample(actions=np.zeros((15, 1), np.float32)))
-    task = own_task("pendulum", pendulum, lambda: dataset, Own())
-    plan = default_plan("pendulum", "iql", None, Own(), given=task)
+    task = custom_task("pendulum", pendulum, lambda: dataset, TaskOverrides())
+    plan = default_plan("pendulum", "iql", None, TaskOverrides(), given=task)
     seen: list[Event] = []
     run = Run(plan, RunFolder(tmp_path / "run"), seen.append, StopRequest())
     run.close()

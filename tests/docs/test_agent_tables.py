@@ -29,8 +29,8 @@ def test_every_function_of_the_table_of_equations_is_where_the_page_says(name: s
     page = (DOCS / "agents" / f"{name}.md").read_text("utf-8")
     own = Path(inspect.getfile(AGENTS[name]))
     for _, function, what in rows(page, "paper"):
-        elsewhere = re.search(r"\(`((?:agents|nn)/\w+\.py)`\)", what)
-        home = SOURCE / elsewhere[1] if elsewhere else own
+        named_file = re.search(r"\(`((?:agents|nn)/\w+\.py)`\)", what)
+        home = SOURCE / named_file[1] if named_file else own
         assert function.strip("`").split(".")[-1] in defined_in(home), f"{function} in {home.name}"
 
 
@@ -38,9 +38,9 @@ def test_every_function_of_the_table_of_equations_is_where_the_page_says(name: s
 def test_every_number_in_the_table_of_settings_is_the_default(name: str):
     page = (DOCS / "agents" / f"{name}.md").read_text("utf-8")
     agent = AGENTS[name](**PRESETS.get(name, {}))
-    told = {cells[0].split("`")[1]: cells[1] for cells in rows(page, "field")}
-    assert set(told) == {field.name for field in fields(agent)}
-    for field, text in told.items():
+    listed = {cells[0].split("`")[1]: cells[1] for cells in rows(page, "field")}
+    assert set(listed) == {field.name for field in fields(agent)}
+    for field, text in listed.items():
         value, said = getattr(agent, field), text.replace(",", "")
         if isinstance(value, bool):
             assert said.startswith("on" if value else "off"), field

@@ -10,10 +10,10 @@ from typing import Any
 import jax
 import pytest
 from tests.conftest import make_batch
-from tests.contracts import test_agents as agent_laws
+from tests.contracts import test_agents as agent_contract
 from tests.docs.conftest import Road
 from tests.docs.reading import DOCS, ROOT, SOURCE, Block, blocks, documents, name_of
-from tests.mixing import test_mixers as mixer_laws
+from tests.mixing import test_mixers as mixer_contract
 
 from road.types import Spec
 
@@ -42,11 +42,11 @@ def run_console(block: Block, road: Road) -> None:
         program, *words = shlex.split(line)
         assert program == "road", f"only road commands can be run, not {line!r}"
         answer = road(words)
-        told = answer.stdout + answer.stderr
+        output = answer.stdout + answer.stderr
         refused = any(expected.startswith("error:") for expected in shown)
-        assert (answer.returncode != 0) == refused, f"{line}\n{told}"
+        assert (answer.returncode != 0) == refused, f"{line}\n{output}"
         for expected in shown:
-            assert expected in told, f"{line} does not answer {expected!r} but\n{told}"
+            assert expected in output, f"{line} does not answer {expected!r} but\n{output}"
 
 
 @pytest.mark.integration
@@ -61,19 +61,23 @@ def test_the_documents_a_user_starts_with_have_blocks_that_run():
     assert {"add-an-agent.md", "add-a-task.md"} <= guides
 
 
-def laws(module: ModuleType, subject: str) -> dict[str, Any]:
+def contract_tests(module: ModuleType, subject: str) -> dict[str, Any]:
     """The tests of a module that are about one subject, given as a fixture of that name."""
     return {
-        name: law
-        for name, law in vars(module).items()
-        if name.startswith("test_") and subject in inspect.signature(law).parameters
+        name: test
+        for name, test in vars(module).items()
+        if name.startswith("test_") and subject in inspect.signature(test).parameters
     }
 
 
-@pytest.mark.parametrize("law", laws(mixer_laws, "mixer"))
-def test_the_mixer_of_the_guide_keeps_the_laws(law: str):
-    mixer = execute(DOCS / "guides" / "add-a-mixer.md")["WalkingMixer"]()
-    vars(mixer_laws)[law](mixer)
+@pytest.fixture(scope="module")
+def guided_mixer() -> Any:
+    return execute(DOCS / "guides" / "add-a-mixer.md")["WalkingMixer"]()
+
+
+@pytest.mark.parametrize("name", contract_tests(mixer_contract, "mixer"))
+def test_the_mixer_of_the_guide_passes_the_contract_tests(name: str, guided_mixer: Any):
+    vars(mixer_contract)[name](guided_mixer)
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +86,10 @@ def guided_agent() -> Any:
 
 
 @pytest.mark.parametrize(
-    "law", [law for law in laws(agent_laws, "agent") if "every_named_agent" not in law]
+    "name",
+    [name for name in contract_tests(agent_contract, "agent") if "every_named_agent" not in name],
 )
-def test_the_agent_of_the_guide_keeps_the_laws(law: str, guided_agent: dict[str, Any]):
+def test_the_agent_of_the_guide_passes_the_contract_tests(name: str, guided_agent: dict[str, Any]):
     spec = Spec(observation_dim=5, action_dim=2)
     known = {
         "agent": guided_agent["Nearby"](hidden=(16, 16)),
@@ -92,26 +97,26 @@ def test_the_agent_of_the_guide_keeps_the_laws(law: str, guided_agent: dict[str,
         "batch": make_batch(spec, updates=2, size=8),
         "key": jax.random.key(7),
     }
-    test = vars(agent_laws)[law]
+    test = vars(agent_contract)[name]
     test(**{name: known[name] for name in inspect.signature(test).parameters})
 
 
 def test_the_recipe_of_the_guide_forgets_the_moments_only(guided_agent: dict[str, Any]):
     nearby, spec = guided_agent["Nearby"](hidden=(16, 16)), Spec(observation_dim=5, action_dim=2)
-    recipe = guided_agent["nearby_recipe"](nearby)
+    recipe = nearby.recipe()
     batch, key = make_batch(spec, updates=2, size=8), jax.random.key(7)
     trained, _ = nearby.update(nearby.init(key, spec), batch, key)
     carried = recipe.carry(trained)
-    assert agent_laws.same(carried.actor.model, trained.actor.model)
-    assert agent_laws.same(carried.target_critic, trained.target_critic)
-    assert not agent_laws.same(carried.critic.optimiser_state, trained.critic.optimiser_state)
+    assert agent_contract.same(carried.actor.model, trained.actor.model)
+    assert agent_contract.same(carried.target_critic, trained.target_critic)
+    assert not agent_contract.same(carried.critic.optimiser_state, trained.critic.optimiser_state)
 
 
 @pytest.mark.parametrize(("page", "entry"), [("README.md", "  "), ("ARCHITECTURE.md", "| `")])
-def test_the_map_names_every_room(page: str, entry: str):
+def test_the_map_names_every_package(page: str, entry: str):
     lines = (ROOT / page).read_text("utf-8").splitlines()
     named = {
         word for line in lines if line.startswith(entry) for word in re.findall(r"[\w.]+", line)
     }
-    rooms = {path.name for path in SOURCE.iterdir() if not path.name.startswith("_")}
-    assert rooms - {"py.typed"} - named == set()
+    packages = {path.name for path in SOURCE.iterdir() if not path.name.startswith("_")}
+    assert packages - {"py.typed"} - named == set()

@@ -70,11 +70,11 @@ def kinds_of_error(kind: type[errors.RoadError] = errors.RoadError) -> list[type
     return [kind, *(each for child in kind.__subclasses__() for each in kinds_of_error(child))]
 
 
-@pytest.mark.parametrize("room", ["mixing", "data", "report", "statistics"])
-def test_the_reference_has_every_name_that_a_room_gives_out(room: str):
+@pytest.mark.parametrize("package", ["mixing", "data", "report", "statistics"])
+def test_the_reference_has_every_name_that_a_package_exports(package: str):
     page = (DOCS / "reference" / "python.md").read_text("utf-8")
-    shown = set(re.findall(rf"^\.\. \w+:: road\.{room}\.(\w+)$", page, re.MULTILINE))
-    assert shown == set(import_module(f"road.{room}").__all__)
+    shown = set(re.findall(rf"^\.\. \w+:: road\.{package}\.(\w+)$", page, re.MULTILINE))
+    assert shown == set(import_module(f"road.{package}").__all__)
 
 
 @pytest.mark.parametrize("kind", kinds_of_error(), ids=lambda kind: kind.__name__)

@@ -9,7 +9,7 @@ from benchmarks import coverage, grid, hypergradient, informed, learning
 from benchmarks.sidebyside import run as sidebyside
 from tests.docs.reading import DOCS, ROOT, prose
 
-from road.report.grid_notes import TOO_HARSH, TOO_NARROW
+from road.report.grid.placed import TOO_HARSH, TOO_NARROW
 from road.theory.recorded import recorded_runs
 
 
@@ -46,10 +46,10 @@ def test_how_sure_intervals_are_is_what_was_measured():
     cells = json.loads(coverage.RECORD.read_text())["cells"]
     assert coverage.table(cells) in (DOCS / "statistics.md").read_text()
     held = {(cell["tasks"], cell["seeds"]): f"{cell['held']:.0%}" for cell in cells}
-    told = [held[tasks, seeds].replace("%", " %") for tasks in (1, 4) for seeds in (3, 5, 10)]
+    expected = [held[tasks, seeds].replace("%", " %") for tasks in (1, 4) for seeds in (3, 5, 10)]
     worst = max(cell["worse"] for cell in cells)
     least = min(cell["worse"] for cell in cells)
-    assert re.findall(r"\d+ %", TOO_NARROW)[1:] == told
+    assert re.findall(r"\d+ %", TOO_NARROW)[1:] == expected
     assert f"claimed in {100 * least:.0f} to {100 * worst:.0f} %" in TOO_HARSH
 
 

@@ -1,6 +1,5 @@
-"""What is published of grids: tables that their runs bear out, on pages that say what they mean."""
+"""What is published of grids: pages whose numbers follow from their tables of cells."""
 
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -9,117 +8,127 @@ from typing import Any, TypeAlias
 
 import pytest
 from benchmarks import results
+from benchmarks.cells import findings_of, read_cells
+from benchmarks.provenance import provenance_table
 from tests.docs.reading import DOCS
 
-from road.cli.grid_report import gathered
-from road.experiments.store import Store
-from road.report.grid_answers import answers_of
-from road.report.grid_findings import findings
-from road.report.grid_results import GridResults
-from road.report.grid_runs import Measure
-from road.report.grid_tables import markdown_table
-
-Gather: TypeAlias = Callable[[Measure], GridResults]
-
-PARTS = ("findings.md", results.BY_AREA)
+Findings: TypeAlias = Callable[..., str]
+RESULTS = DOCS / "results"
 INTERVAL = re.compile(r"−?\d+\.\d \(−?\d+\.\d to −?\d+\.\d\)")
 SHARE = re.compile(r"in \d+ of \d+\b")
 CHANCE = re.compile(r"\bp (?:= )?((?:< )?0\.\d+)")
 PARAGRAPH = re.compile(r"\n\n|\n- ")
-PUBLISHED = sorted(about.parent for about in (DOCS / "results").glob("*/about.json"))
+PUBLISHED = sorted(page for page in RESULTS.glob("*.md") if page.stem != "index")
+Findings = Callable[..., str]
+"""The findings of a page, by score and without some tasks."""
+KINDS = {".md", ".svg", ".csv"}
+"""What is kept of a study: a page, a figure and a table of cells."""
 
 
 def test_something_is_published():
     assert PUBLISHED
 
 
-@pytest.fixture(scope="module", params=PUBLISHED, ids=lambda folder: folder.name)
-def folder(request: pytest.FixtureRequest) -> Path:
+def test_a_study_is_one_page_one_figure_and_one_table():
+    kept = {path.relative_to(RESULTS) for path in RESULTS.rglob("*") if path.is_file()}
+    studies = {Path(page.stem).with_suffix(kind) for page in PUBLISHED for kind in KINDS}
+    assert kept == {Path("index.md"), *studies}
+
+
+@pytest.fixture(scope="module", params=PUBLISHED, ids=lambda page: page.stem)
+def page(request: pytest.FixtureRequest) -> Path:
     return request.param
 
 
 @pytest.fixture(scope="module")
-def unpacked(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
-    store = Store(tmp_path_factory.mktemp(folder.name) / "grid")
-    results.unpack(folder, store.path)
-    return store
-
-
-def cells_of(folder: Path, store: Store) -> list[dict[str, Any]]:
-    """Those that are reported on."""
-    seeds = json.loads((folder / results.ABOUT).read_text())["seeds"]
-    return [cell for cell in store.description()["cells"] if cell["seed"] in seeds]
+def about(page: Path) -> dict[str, Any]:
+    return results.read_about(page)
 
 
 @pytest.fixture(scope="module")
-def gather(folder: Path, unpacked: Store) -> Gather:
-    """What the runs of a published grid say now, by either score."""
-    cells = cells_of(folder, unpacked)
-    return cache(lambda measure: gathered(unpacked, cells, None, "", measure))
+def cells(page: Path) -> list[dict[str, Any]]:
+    return read_cells(page.with_suffix(".csv"))
 
 
-def test_a_table_is_what_its_runs_say(folder: Path, gather: Gather):
-    found = gather("final")
-    assert (folder / "results.md").read_text() == markdown_table(found.cells, found.paper)
+@pytest.fixture(scope="module")
+def findings(cells: list[dict[str, Any]], about: dict[str, Any]) -> Findings:
+    """What the table of cells says, in any view: by either score, with and without tasks."""
+    return cache(lambda score="final", *without: findings_of(cells, about, score, without))
 
 
-def test_findings_are_what_the_runs_say(folder: Path, gather: Gather):
-    found = gather("final")
-    assert (folder / PARTS[0]).read_text() == findings(found, answers_of(found))
+def generated(page: Path, part: str) -> str:
+    return results.find_part(page.read_text("utf-8"), part)
+
+
+def hand_written(page: Path) -> str:
+    text = page.read_text("utf-8")
+    for part in results.PARTS:
+        text = text.replace(results.find_part(text, part), "")
+    return text
+
+
+def test_the_findings_of_a_page_are_what_its_cells_say(page: Path, findings: Findings):
+    """Scores, regret, pairs, choices, aggregates, informedness and credit quality."""
+    begin, end = results.BEGIN.format("findings"), results.END.format("findings")
+    assert generated(page, "findings") == f"{begin}\n{findings()}\n{end}\n"
+
+
+def test_what_a_grid_took_is_made_from_its_numbers(page: Path, about: dict[str, Any]):
+    assert provenance_table(about) in generated(page, "provenance")
+    assert sum(maker["cells"] for maker in about["made_by"]) == about["cells"]
+
+
+def test_the_table_has_every_cell_once(cells: list[dict[str, Any]], about: dict[str, Any]):
+    """Each with its scores and the hash of its bits."""
+    seeds = {int(cell["seed"]) for cell in cells}
+    places = {(cell["case"], cell["strategy"], cell["seed"]) for cell in cells}
+    assert seeds == set(about["seeds"])
+    assert len(cells) == len(places) == len({cell["key"] for cell in cells}) == about["cells"]
+    assert all(cell["final"] and cell["area"] for cell in cells)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", cell["digest"]) for cell in cells)
+
+
+def test_a_page_shows_its_figure_and_its_table_and_is_listed(page: Path):
+    text = hand_written(page)
+    assert f"({page.stem}.svg)" in text
+    assert f"({page.stem}.csv)" in text
+    assert f"({page.name})" in (RESULTS / "index.md").read_text("utf-8")
+
+
+def views(about: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The words with which a paragraph says that it is about another view of the findings."""
+    without = {f"without `{task}`": ("final", task) for task in about["without"]}
+    return {"over the phase": ("area",), **without}
+
+
+def paragraphs(page: Path, about: dict[str, Any]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """The prose of a page, and the views that each paragraph names."""
+    split = (" ".join(each.split()) for each in PARAGRAPH.split(hand_written(page)))
+    return [
+        (prose, [view for words, view in views(about).items() if words in prose.lower()])
+        for prose in split
+    ]
+
+
+def claims(prose: str) -> set[str]:
+    chances = {f"| {p} |" for p in CHANCE.findall(prose)}
+    return {*INTERVAL.findall(prose), *SHARE.findall(prose), *chances}
+
+
+def test_numbers_with_an_interval_are_those_of_the_findings(
+    page: Path, about: dict[str, Any], findings: Findings
+):
+    """Whatever the prose claims of a sample is in its findings, to the digit."""
+    claimed = [claims(prose) for prose, named in paragraphs(page, about) if not named]
+    assert {each for some in claimed for each in some if each not in findings()} == set()
+    assert any(claims(prose) for prose, _ in paragraphs(page, about))
 
 
 @pytest.mark.slow
-def test_findings_by_area_are_what_the_runs_say(folder: Path, gather: Gather):
-    found = gather("area")
-    said = findings(found, answers_of(found))
-    assert (folder / PARTS[1]).read_text() == results.as_a_page(f"{folder.name}, by area", said)
-
-
-@pytest.mark.slow
-def test_findings_without_a_task_are_what_the_runs_say(folder: Path, unpacked: Store):
-    told = json.loads((folder / results.ABOUT).read_text())
-    for task in told.get("without", []):
-        cells = [cell for cell in cells_of(folder, unpacked) if cell["case"] != task]
-        found = gathered(unpacked, cells, None, "")
-        page = results.as_a_page(
-            f"{folder.name}, without {task}", findings(found, answers_of(found))
-        )
-        assert (folder / results.without_name(task)).read_text() == page
-
-
-def test_a_page_shows_all_of_it(folder: Path):
-    page = (DOCS / "results" / f"{folder.name}.md").read_text()
-    told = json.loads((folder / results.ABOUT).read_text())
-    views = map(results.without_name, told.get("without", []))
-    for part in (*PARTS, *views, results.IN_WORDS, "figure.svg", "report.html", "cells.csv"):
-        assert f"{folder.name}/{part}" in page
-    assert f"({folder.name}.md)" in (DOCS / "results" / "index.md").read_text()
-
-
-def test_numbers_with_an_interval_are_those_of_the_report(folder: Path):
-    """Whatever the prose claims of a sample stands in its findings, to the digit.
-
-    In those by area, or without a task, only if the paragraph says so.
-    """
-    final = (folder / PARTS[0]).read_text()
-    told = json.loads((folder / results.ABOUT).read_text())
-    views = {"over the phase": PARTS[1]}
-    views |= {f"without `{task}`": results.without_name(task) for task in told.get("without", [])}
-    page = (DOCS / "results" / f"{folder.name}.md").read_text()
-    claims = 0
-    for paragraph in PARAGRAPH.split(page):
-        prose = " ".join(paragraph.split())
-        found = final + "".join(
-            (folder / name).read_text() for words, name in views.items() if words in prose.lower()
-        )
-        chances = {f"| {p} |" for p in CHANCE.findall(prose)}
-        claimed = {*INTERVAL.findall(prose), *SHARE.findall(prose), *chances}
-        assert {each for each in claimed if each not in found} == set()
-        claims += len(claimed)
-    assert claims
-
-
-def test_the_words_about_a_grid_are_made_from_its_numbers(folder: Path):
-    told = json.loads((folder / results.ABOUT).read_text())
-    assert (folder / results.IN_WORDS).read_text() == results.in_words(told)
-    assert sum(maker["cells"] for maker in told["made_by"]) == told["cells"]
+def test_numbers_of_another_view_are_those_of_its_findings(
+    page: Path, about: dict[str, Any], findings: Findings
+):
+    """Of those by area, or without a task, where the paragraph says so."""
+    for prose, named in paragraphs(page, about):
+        found = findings() + "".join(findings(*view) for view in named)
+        assert {each for each in claims(prose) if each not in found} == set()

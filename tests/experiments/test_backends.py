@@ -20,12 +20,11 @@ from tests.experiments.clusters import ray_nodes, ray_settings
 from tests.experiments.conftest import ROAD, RUN, digests, entered, tiny_grid
 
 from road.experiments.backends import local
-from road.experiments.backends.local import LocalBackend
-from road.experiments.backends.process import run_to_its_end
+from road.experiments.backends.local import LocalBackend, run_to_its_end
 from road.experiments.backends.ray import RayBackend
 from road.experiments.grid import Case
 from road.experiments.making import Collected
-from road.experiments.running import Backend, Board, run_grid
+from road.experiments.scheduler import Backend, Board, run_grid
 
 # Looked for and not imported: Ray reads its settings while it is imported.
 BACKENDS = ("local", "ray") if find_spec("ray") else ("local",)
@@ -51,7 +50,7 @@ def workers(store: Path) -> list[int]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"work" in words and str(store).encode() in words:
+        if b"road.experiments.worker" in words and str(store).encode() in words:
             found.append(int(folder.name))
     return found
 

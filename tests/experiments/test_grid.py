@@ -9,11 +9,10 @@ import pytest
 from tests.data.samples import dataset_of, sample
 from tests.experiments.conftest import FIXED, ROAD, RUN, tiny_grid
 
-from road.data.stored import store
+from road.data.on_disk import store
 from road.errors import DataError, UsageError
 from road.experiments.grid import Case, Strategy
-from road.experiments.identity import canonical, cell_identity, hash_of
-from road.experiments.jobs import work_of
+from road.experiments.jobs import canonical, cell_identity, hash_of, work_of
 from road.experiments.making import Collected, checksum
 from road.experiments.work import area_under
 

@@ -16,7 +16,7 @@ from tests.experiments.conftest import FILE, RUN, Road, digests, entered, tiny_g
 
 from road.cli import main
 from road.errors import UsageError
-from road.experiments.finding import find_grid
+from road.experiments.registry import find_grid
 from road.experiments.store import Store
 
 
@@ -71,7 +71,7 @@ def test_parquet_says_the_same_as_csv(here: Path):
     pytest.importorskip("pyarrow", reason="the extra 'tables' is not installed")
     from pyarrow import parquet
 
-    from road.experiments.tidy import write_tidy
+    from road.experiments.export import write_tidy
 
     store, work = entered(here / "grid", tiny_grid())
     summary = {
@@ -158,7 +158,7 @@ def test_data_that_is_a_path_and_no_source(here: Path, capsys: pytest.CaptureFix
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
 def test_a_cluster_without_ray_leaves_no_folder(here: Path, capsys: pytest.CaptureFixture[str]):
     told = refused(capsys, "run", "tiny.py", "--backend", "ray")
-    assert "pip install 'road-rl[ray]'" in told
+    assert "pip install 'road-o2o[ray]'" in told
     assert not (here / "grids").exists()
 
 
@@ -173,7 +173,7 @@ def test_two_runners_at_once(here: Path, capsys: pytest.CaptureFixture[str]):
 def test_flags_that_belong_elsewhere(capsys: pytest.CaptureFixture[str]):
     assert "jobs must be 1 or more, got 0" in refused(capsys, "run", "tiny.py", "--jobs", "0")
     ray = ("--backend", "ray", "--keep-checkpoints")
-    assert "--keep-checkpoints belongs to the local backend" in refused(
+    assert "--keep-checkpoints belongs to --backend local, not ray" in refused(
         capsys, "run", "tiny.py", *ray
     )
     assert "--ray-address belongs" in refused(capsys, "run", "tiny.py", "--ray-address", "auto")

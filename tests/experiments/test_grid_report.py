@@ -10,13 +10,13 @@ from tests.experiments.conftest import entered, tiny_grid
 from tests.report.conftest import write_synthetic
 
 from road.cli import main
-from road.cli.grid_report import GridReport, gathered, paper_results, same_again, usual_target
-from road.experiments.finding import find_grid
+from road.cli.grid.report import GridReport, gather, paper_results, same_again, usual_target
+from road.experiments.export import flat, judgement
+from road.experiments.registry import find_grid
 from road.experiments.store import Store
-from road.experiments.tidy import flat, judged
 from road.mixing import informedness
 from road.report import load_run, summarise
-from road.report.grid_placed import Axes
+from road.report.grid.placed import Axes
 
 GRID_JSON = "grid.json"
 
@@ -49,7 +49,7 @@ def test_a_part_of_a_grid_is_reported_on(grid: Store):
     rows = (grid.path.parent / "part" / "cells.csv").read_text().splitlines()[1:]
     assert [row.split(",")[1:3] for row in rows] == [["ROAD", "1"]]
     findings = (grid.path.parent / "part" / "findings.md").read_text()
-    assert findings.startswith("1 method on 1 task, 1 seed; one seed says nothing about others")
+    assert findings.startswith("1 method on 1 task, 1 seed; one seed does not show the spread")
     page = (grid.path.parent / "part" / "report.html").read_text()
     assert "road grid report grid --mixers road --seeds 1<" in page  # and no place on this disk
 
@@ -61,10 +61,10 @@ def test_a_grid_goes_by_its_name_beside_a_folder_that_has_the_same(grid: Store):
 
 def test_a_report_is_about_the_subject_that_the_grid_names(grid: Store):
     cells = grid.description()["cells"]
-    assert gathered(grid, cells, None, "").subject == "ROAD"
+    assert gather(grid, cells, None, "").subject == "ROAD"
     store, _ = entered(grid.path, tiny_grid(seeds=(0, 1), subject="Fixed 0.5"))
-    assert gathered(store, cells, None, "").subject == "Fixed 0.5"
-    assert gathered(store, cells, "road", "").subject == "ROAD"
+    assert gather(store, cells, None, "").subject == "Fixed 0.5"
+    assert gather(store, cells, "road", "").subject == "ROAD"
 
 
 @pytest.mark.usefixtures("grid")
@@ -87,7 +87,7 @@ def test_another_place_than_was_meant(tmp_path: Path, capsys: pytest.CaptureFixt
         capsys, 2, "run", "grid", "--resume"
     )
     (tmp_path / "taken").touch()
-    assert "cannot write to taken: File exists" in told(
+    assert "cannot write taken/cells.csv: File exists" in told(
         capsys, 7, "report", "grid", "--to", "taken"
     )
 
@@ -229,7 +229,7 @@ def test_other_versions_among_the_runs_are_told(grid: Store):
 
 def test_a_judgement_in_the_table_has_what_the_findings_say_of_it():
     found = informedness([0.1, 0.5] * 20, [0.0, 1.0, 0.1, 0.9] * 10)
-    row = dict(flat(judged(json.loads(json.dumps(asdict(found))))))
+    row = dict(flat(judgement(json.loads(json.dumps(asdict(found))))))
     assert row["beyond_equal"] == found.beyond_equal == 0.0
     assert row["detrended_epsilon_squared"] == found.detrended_epsilon_squared
-    assert judged(None) == {}
+    assert judgement(None) == {}

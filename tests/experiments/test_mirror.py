@@ -15,12 +15,11 @@ from tests.experiments.conftest import ROAD, entered, tiny_grid
 from road.errors import StorageError, UsageError
 from road.experiments.backends.local import LocalBackend
 from road.experiments.backends.ray import keep_words, work_on_a_node
-from road.experiments.backends.reach import Reach
 from road.experiments.grid import Case
 from road.experiments.jobs import Job
 from road.experiments.making import Collected
-from road.experiments.mirror import Mirror, scratch
-from road.experiments.running import last_words, run_grid
+from road.experiments.object_store import Mirror, Reach, scratch
+from road.experiments.scheduler import last_words, run_grid
 from road.experiments.store import Store
 
 pytest.importorskip("fsspec", reason="fsspec is not installed (the extra 'ray')")

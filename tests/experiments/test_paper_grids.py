@@ -3,15 +3,15 @@
 import dataclasses
 
 import pytest
+from tests.mixing.periods import observe
 
-from road.experiments.discriminate import discriminate
-from road.experiments.finding import usual_subject
 from road.experiments.grid import Case, Grid
+from road.experiments.grids.discriminate import discriminate
+from road.experiments.grids.paper import Scale, penalties
 from road.experiments.jobs import work_of
-from road.experiments.paper import GRIDS, Scale
-from road.experiments.paper_tables import PAPER_TABLES
-from road.experiments.strategies import penalties
-from road.mixing import Advantages, Evidence, Moment, RoadMixer, make_mixer
+from road.experiments.paper_tables import paper_tables
+from road.experiments.registry import GRIDS, usual_subject
+from road.mixing import Advantages, Context, Evidence, RoadMixer, make_mixer
 
 NAMES = (
     *("table-iql", "table-pex", "ablation-kappa", "ablation-window", "table-proto"),
@@ -48,7 +48,7 @@ def test_the_paper_scale_is_a_million_steps_and_four_seeds(name: str):
 
 @pytest.mark.parametrize("name", ["table-iql", "table-pex", "ablation-kappa", "table-proto"])
 def test_rows_and_columns_are_named_as_the_paper_has_them(name: str):
-    grid, table = GRIDS[name]("paper"), PAPER_TABLES[name]
+    grid, table = GRIDS[name]("paper"), paper_tables()[name]
     assert tuple(strategy.label for strategy in grid.strategies) == table.methods
     assert {case.label for case in grid.cases} == set(table.tasks)
 
@@ -71,7 +71,7 @@ def test_a_grid_that_nobody_knows_is_about_road():
 def test_the_columns_of_the_window_ablation_are_the_papers():
     grid = GRIDS["ablation-window"]("paper")
     labels = tuple(strategy.label for strategy in grid.strategies)
-    assert labels == PAPER_TABLES["ablation-window"].methods
+    assert labels == paper_tables()["ablation-window"].methods
     assert len(grid.cases) == 5
 
 
@@ -116,9 +116,9 @@ def test_infinite_kappa_chooses_by_the_online_advantage_alone():
     mixer = make_mixer("road", arms=(0.0, 1.0), **{**endless.settings, "exploration": 0.0})
     state = mixer.init(0)
     for offline, online in ((9.0, 0.3), (0.0, 0.1)):
-        mixture = mixer.propose(state, Moment(0.0, 1, 1))
-        state = mixer.observe(state, mixture, Evidence(Advantages(offline, online)))
-    assert mixer.propose(state, Moment(0.0, 1, 1)).offline_ratio == 1.0
+        decision = mixer.propose(state, Context(0.0, 1, 1))
+        state = observe(mixer, state, decision, Evidence(Advantages(offline, online)))
+    assert mixer.propose(state, Context(0.0, 1, 1)).offline_ratio == 1.0
 
 
 def test_infinite_kappa_explores_as_much_as_any_other():
@@ -126,9 +126,9 @@ def test_infinite_kappa_explores_as_much_as_any_other():
     mixer = make_mixer("road", arms=(0.0, 1.0), **penalties()[-1].settings)
     state = mixer.init(0)
     for _ in range(2):
-        mixture = mixer.propose(state, Moment(0.0, 1, 1))
-        state = mixer.observe(state, mixture, Evidence(Advantages(0.0, 0.1)))
-    arms = mixer.propose(state, Moment(0.0, 1, 1)).arms
+        decision = mixer.propose(state, Context(0.0, 1, 1))
+        state = observe(mixer, state, decision, Evidence(Advantages(0.0, 0.1)))
+    arms = mixer.propose(state, Context(0.0, 1, 1)).arms
     assert arms is not None
     assert arms.bonuses[0] == pytest.approx(1.1774 * 1_000.0, rel=1e-4)
 

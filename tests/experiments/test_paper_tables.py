@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from road.experiments.paper_tables import PAPER_TABLES, PaperTable
+from road.experiments.paper_tables import PaperTable, paper_tables
 from road.tasks.catalogue import TASKS
 
+PAPER_TABLES = paper_tables()
 IQL, PEX = PAPER_TABLES["table-iql"], PAPER_TABLES["table-pex"]
 KAPPA, WINDOW = PAPER_TABLES["ablation-kappa"], PAPER_TABLES["ablation-window"]
 

@@ -22,7 +22,7 @@ from road.errors import UsageError
 from road.experiments.backends.local import LocalBackend
 from road.experiments.backends.ray import RayBackend
 from road.experiments.grid import Case
-from road.experiments.running import Board, run_grid
+from road.experiments.scheduler import Board, run_grid
 
 # Looked for and not imported: Ray reads its settings while it is imported.
 pytestmark = pytest.mark.skipif(

@@ -9,12 +9,12 @@ import pytest
 from tests.experiments.conftest import FIXED, ROAD, RUN, entered, tiny_grid
 
 from road.errors import LockedError, StorageError, UsageError
-from road.experiments.backends.process import conclude, outcome_of
-from road.experiments.earlier import check_at_hand, outdated
+from road.experiments.backends.local import conclude, outcome_of
 from road.experiments.grid import Case
 from road.experiments.jobs import Job, work_of
 from road.experiments.making import Collected
-from road.experiments.running import Board, Outcome, run_grid
+from road.experiments.reconcile import check_at_hand, outdated
+from road.experiments.scheduler import Board, Outcome, run_grid
 from road.experiments.store import Store, put_once
 
 CASE = Case("pendulum-flipped")

@@ -10,7 +10,7 @@ from tests.experiments.conftest import ROAD, RUN, entered, tiny_grid
 from tests.training.test_exact_resume import contents, differing
 
 from road.experiments.work import pretrain_agent, run_cell, time_before
-from road.training import switch
+from road.training import branch
 from road.training.checkpoint import checkpoint_path
 
 
@@ -25,17 +25,19 @@ def test_a_kill_while_a_cell_is_branched_costs_nothing_but_the_branch(
     store, work = entered(tmp_path, tiny_grid(strategies=(ROAD,)))
     pretraining, cell = work.jobs
     pretrain_agent(store, pretraining, quiet)
-    undisturbed = contents(run_cell(store, cell, quiet))
-    shutil.rmtree(store.place(cell))
+    folder = store.place(cell)
+    run_cell(store, cell, quiet)
+    undisturbed = contents(folder)
+    shutil.rmtree(folder)
 
     def killed(*_: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(switch, "describe_run", killed)
+        patched.setattr(branch, "describe_run", killed)
         with pytest.raises(KeyboardInterrupt):
             run_cell(store, cell, quiet)
-    folder = run_cell(store, cell, quiet)
+    run_cell(store, cell, quiet)
     assert differing(contents(folder), undisturbed) == []
     began = json.loads((folder / "sessions.jsonl").read_text().splitlines()[0])
     assert began["position"] == RUN["offline_steps"]

@@ -46,8 +46,8 @@ def run_example(name: str, folder: Path) -> str:
 
 def check_single_file_example(name: str, run: str, folder: Path) -> None:
     """At most 80 lines, and a policy that ends far better than it starts."""
-    from road.report.load import load_run
-    from road.report.summary import summarise
+    from road.records.reader import load_run
+    from road.records.summary import summarise
 
     assert len((ROOT / "examples" / name).read_text().splitlines()) <= 80
     told = run_example(name, folder).split()

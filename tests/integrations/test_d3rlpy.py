@@ -20,7 +20,7 @@ from d3rlpy.preprocessing import MinMaxActionScaler
 from road.errors import DataError
 from road.integrations.d3rlpy import RoadCallback, RoadMixedBuffer
 from road.mixing import Controller, FixedMixer, RoadMixer
-from road.report.load import load_run
+from road.records.reader import load_run
 
 SMALL = VectorEncoderFactory([8])
 ALGORITHMS = {

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from road.errors import StorageError, UsageError
-from road.integrations.periods import check_period, is_over
+from road.integrations.checks import check_period, is_over
 from road.mixing import Controller, DecreasingMixer, FixedMixer, RoadMixer
-from road.report.html import write_report
-from road.report.load import load_run
-from road.report.summary import Summary, summarise
+from road.records.reader import load_run
+from road.records.summary import Summary, summarise
+from road.report.run.page import write_report
 
 
 def looped(periods: int, mixer: Any = None, **told: Any) -> Controller:
@@ -152,7 +152,7 @@ def test_a_folder_of_another_kind_is_refused(tmp_path: Path):
     (tmp_path / "controller.json").write_text(
         json.dumps({**looped(1).state_dict(), "history": [{"period": 0}]})
     )
-    with pytest.raises(StorageError, match=r"damaged .* save the controller anew"):
+    with pytest.raises(StorageError, match=r"damaged .* save the controller again"):
         looped(0).load(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
@@ -206,9 +206,9 @@ def test_a_period_is_over_by_its_own_clock():
     assert [is_over("episode", 5, ended=ended) for ended in (False, True)] == [False, True]
 
 
-def test_importing_the_room_imports_no_library():
+def test_importing_the_package_imports_no_library():
     script = (
-        "import sys, road.integrations, road.integrations.rows; "
+        "import sys, road.integrations, road.integrations.checks; "
         "sys.exit(bool({'torch', 'jax', 'gymnasium', 'd3rlpy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0

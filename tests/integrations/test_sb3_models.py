@@ -24,9 +24,9 @@ from stable_baselines3.common.vec_env import VecNormalize
 from road.errors import DataError, UsageError
 from road.integrations.sb3 import NoteScore, RoadCallback, RoadReplayBuffer
 from road.mixing import Controller, FixedMixer, RoadMixer
-from road.report.html import write_report
-from road.report.load import load_run
-from road.report.summary import summarise
+from road.records.reader import load_run
+from road.records.summary import summarise
+from road.report.run.page import write_report
 
 SPACES = spaces.Box(-8.0, 8.0, (3,)), spaces.Box(-2.0, 2.0, (1,))
 SMALL = {

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from road.mixing.bandit import SlidingWindowUCB
-from road.mixing.memory import Window as Pulls
-from road.mixing.sums import accumulate
+from road.mixing.bandit import Pulls, SlidingWindowUCB, accumulate
 
 
 def after(bandit: SlidingWindowUCB, pulls: list[tuple[int, float]]) -> Pulls:
@@ -18,6 +16,10 @@ def after(bandit: SlidingWindowUCB, pulls: list[tuple[int, float]]) -> Pulls:
     for arm, reward in pulls:
         state = bandit.record(state, arm, reward)
     return state
+
+
+def bounds_of(bandit: SlidingWindowUCB, pulls: Pulls) -> np.ndarray:
+    return np.array(bandit.stats(pulls).bounds)
 
 
 def recomputed(
@@ -33,14 +35,14 @@ def recomputed(
 def test_bound_by_hand():
     """c = 2: arm 0 pulled twice (mean 1), arm 1 once (mean 3), k = 3."""
     bandit = SlidingWindowUCB(2, exploration=2.0)
-    bounds = bandit.upper_bounds(after(bandit, [(0, 0.5), (1, 3.0), (0, 1.5)]))
+    bounds = bounds_of(bandit, after(bandit, [(0, 0.5), (1, 3.0), (0, 1.5)]))
     np.testing.assert_allclose(bounds, [1.0 + np.sqrt(np.log(3)), 3.0 + np.sqrt(2 * np.log(3))])
 
 
 def test_the_logarithm_stops_at_the_window():
     """tau = 2: after four pulls the window holds arm 1 (reward 4) and arm 0 (reward 5)."""
     bandit = SlidingWindowUCB(2, exploration=3.0, window=2)
-    bounds = bandit.upper_bounds(after(bandit, [(0, 1.0), (0, 2.0), (1, 4.0), (0, 5.0)]))
+    bounds = bounds_of(bandit, after(bandit, [(0, 1.0), (0, 2.0), (1, 4.0), (0, 5.0)]))
     bonus = np.sqrt(3.0 * np.log(2))
     np.testing.assert_allclose(bounds, [5.0 + bonus, 4.0 + bonus])
 
@@ -98,7 +100,7 @@ def test_a_window_as_long_as_history_is_no_window(pulls: list[tuple[int, float]]
     kept = SlidingWindowUCB(3, window=None)
     windowed = SlidingWindowUCB(3, window=60)
     np.testing.assert_array_equal(
-        kept.upper_bounds(after(kept, pulls)), windowed.upper_bounds(after(windowed, pulls))
+        bounds_of(kept, after(kept, pulls)), bounds_of(windowed, after(windowed, pulls))
     )
 
 
@@ -149,7 +151,7 @@ def test_standardised_divides_means_by_the_spread_of_the_window():
     state = after(bandit, [(0, 10.0), (1, 20.0), (2, 30.0)])
     spread = np.std([10.0, 20.0, 30.0])
     expected = np.array([10.0, 20.0, 30.0]) / spread + np.sqrt(2 * np.log(3))
-    np.testing.assert_allclose(bandit.upper_bounds(state), expected)
+    np.testing.assert_allclose(bounds_of(bandit, state), expected)
 
 
 @given(histories, st.integers(2, 20))
@@ -160,14 +162,14 @@ def test_the_spread_is_that_of_the_window(pulls: list[tuple[int, float]], window
     recent = [reward for _, reward in pulls[-window:]]
     spread = float(np.std(recent)) if len(recent) > 1 else 0.0
     if spread > 1e-6 or spread == 0.0:
-        np.testing.assert_allclose(bandit.unit(state), spread or 1.0, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(bandit.stats(state).unit, spread or 1.0, rtol=1e-5, atol=1e-6)
 
 
 def test_what_rounding_leaves_of_equal_rewards_is_no_spread():
     """The first reward, around which squares are taken, has left the window."""
     bandit = SlidingWindowUCB(3, window=3, scale="standardised")
     state = after(bandit, [(0, 13.085890643146513), (0, 0.0), (0, 0.0), (0, 0.0)])
-    assert bandit.unit(state) == 1.0
+    assert bandit.stats(state).unit == 1.0
 
 
 @given(histories, st.floats(0.01, 100.0), st.floats(-50.0, 50.0))
@@ -177,7 +179,7 @@ def test_a_standardised_choice_does_not_depend_on_unit_or_origin(
 ):
     bandit = SlidingWindowUCB(3, scale="standardised")
     other = [(arm, scale * reward + shift) for arm, reward in pulls]
-    bounds = bandit.upper_bounds(after(bandit, pulls))
+    bounds = bounds_of(bandit, after(bandit, pulls))
     assume(np.isfinite(bounds).all() and np.std([reward for _, reward in pulls]) > 1e-3)
     best, second = np.sort(bounds)[[-1, -2]]
     assume(best - second > 1e-6)

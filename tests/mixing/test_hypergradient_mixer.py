@@ -4,19 +4,19 @@ import math
 from typing import Any
 
 import pytest
+from tests.mixing.periods import observe
 
-from road.mixing import Alignment, Evidence, HypergradientMixer, Moment
-from road.mixing.period import finished_period
+from road.mixing import Context, Evidence, HypergradientMixer
+from road.mixing.period import finish_period
 
 
 def moved(mixer: HypergradientMixer, *cosines: tuple[float, float]) -> list[float]:
     """The ratios after each pair of cosines, of offline and of online rows with fresh ones."""
     state, ratios = mixer.init(0), []
     for offline, online in cosines:
-        mixture = mixer.propose(state, Moment())
-        seen = Evidence(alignment=Alignment(offline, online, between=0.0))
-        state = mixer.observe(state, mixture, seen)
-        ratios.append(mixer.propose(state, Moment()).offline_ratio)
+        evidence = Evidence(readings={"offline_cosine": offline, "online_cosine": online})
+        state = observe(mixer, state, mixer.propose(state, Context()), evidence)
+        ratios.append(mixer.propose(state, Context()).offline_ratio)
     return ratios
 
 
@@ -50,28 +50,25 @@ def test_the_pull_leads_back_to_the_prior():
 
 
 def test_it_asks_for_rows_that_are_held_back_and_for_its_own_interval():
-    mixture = HypergradientMixer(interval=7, held_back=50).propose(
-        {"logit": 0.0, "finished": 0}, Moment()
+    decision = HypergradientMixer(interval=7, held_back=50).propose(
+        {"logit": 0.0, "finished": 0}, Context()
     )
-    assert (mixture.steps, mixture.held_back) == (7, 50)
-    assert mixture.criterion.wanted == "alignment"
+    assert (decision.steps, decision.mixture.held_back) == (7, 50)
+    assert decision.criterion.measures == "alignment"
     returns = HypergradientMixer(judge="monte-carlo")
-    assert returns.propose(returns.init(0), Moment()).criterion.wanted == "return-alignment"
+    assert returns.propose(returns.init(0), Context()).criterion.measures == "return-alignment"
 
 
 def test_it_credits_nothing_and_refuses_other_evidence():
     mixer = HypergradientMixer()
     state = mixer.init(0)
-    with pytest.raises(ValueError, match="needs an alignment"):
-        mixer.observe(state, mixer.propose(state, Moment()), Evidence(credit=1.0))
-    seen = Evidence(alignment=Alignment(0.5, 0.25, 0.1))
-    period = finished_period(0, mixer.propose(state, Moment()), seen, None)
+    with pytest.raises(ValueError, match="needs offline_cosine and online_cosine"):
+        observe(mixer, state, mixer.propose(state, Context()), Evidence(credit=1.0))
+    cosines = {"offline_cosine": 0.5, "online_cosine": 0.25, "between_cosine": 0.1}
+    evidence = Evidence(readings=cosines)
+    period = finish_period(0, mixer.propose(state, Context()), evidence, None)
     assert (period.credit, period.credited_ratio) == (None, None)
-    assert dict(period.readings) == {
-        "offline_cosine": 0.5,
-        "online_cosine": 0.25,
-        "between_cosine": 0.1,
-    }
+    assert dict(period.readings) == cosines
 
 
 @pytest.mark.parametrize(

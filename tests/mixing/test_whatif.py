@@ -12,8 +12,8 @@ from road.mixing.whatif import Recorded, recorded, replay
 SETTINGS: dict[str, dict[str, Any]] = {
     "paper": {},
     "short window": {"window": 7, "exploration": 0.3},
-    "faded": {"counts": "discounted", "discount": 0.9, "trend": "removed", "scale": "standardised"},
-    "thompson": {"choice": "thompson", "overestimation_penalty": 0.5},
+    "standardised": {"scale": "standardised", "overestimation_penalty": 0.5},
+    "reversed": {"credit": "reversed", "scale": "standardised", "exploration": 0.1},
 }
 
 

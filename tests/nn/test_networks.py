@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from road.nn.distributions import Gaussian
-from road.nn.learner import descend, follow, make_learner
-from road.nn.networks import LayerNorm, make_critic, make_gaussian_actor, make_mlp
+from road.nn.networks import Gaussian, LayerNorm, make_critic, make_gaussian_actor, make_mlp
+from road.nn.train_state import gradient_step, make_train_state, polyak_update
 
 
 def test_every_layer_is_orthogonal_with_gain_root_two(key: jax.Array):
@@ -61,12 +60,12 @@ def test_descend_trains_its_first_argument_alone():
     import optax
 
     optimiser = optax.sgd(0.1)
-    learner = make_learner(jnp.array(2.0), optimiser)
+    learner = make_train_state(jnp.array(2.0), optimiser)
 
     def loss(model, constant):
         return (model - constant) ** 2, {"gap": model - constant}
 
-    after, metrics = descend("toy", learner, optimiser, loss, jnp.array(5.0))
+    after, metrics = gradient_step("toy", learner, optimiser, loss, jnp.array(5.0))
     assert after.model == pytest.approx(2.0 - 0.1 * 2 * (2.0 - 5.0))
     assert metrics["toy/loss"] == pytest.approx(9.0)
     assert metrics["toy/gradient_norm"] == pytest.approx(6.0)
@@ -74,7 +73,7 @@ def test_descend_trains_its_first_argument_alone():
 
 
 def test_follow_goes_part_of_the_way():
-    assert follow(jnp.array(1.0), jnp.array(3.0), 0.25) == pytest.approx(1.5)
+    assert polyak_update(jnp.array(1.0), jnp.array(3.0), 0.25) == pytest.approx(1.5)
 
 
 def test_layer_norm_is_its_formula_and_so_is_its_gradient():

@@ -1,7 +1,7 @@
 import jax.numpy as jnp
 import numpy as np
 
-from road.replay.rows import pack, returns_to_go, row_width, unpack
+from road.replay.transitions import pack, returns_to_go, row_width, unpack
 from road.types import Spec, Transition
 
 

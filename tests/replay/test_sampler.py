@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from road.mixing import Mixture
-from road.replay.rows import row_width
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler, offline_count
-from road.replay.storage import OnlineBuffer
+from road.replay.transitions import row_width
 from road.types import Spec
 
 OFFLINE, ONLINE = 1.0, 2.0

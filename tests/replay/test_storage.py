@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from road.replay.rows import unpack
-from road.replay.storage import OnlineBuffer
+from road.replay.buffer import OnlineBuffer
+from road.replay.transitions import unpack
 from road.types import Spec
 
 

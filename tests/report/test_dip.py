@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from road.report.dip import Dip, measure_dip
+from road.records.dip import Dip, measure_dip
 
 
 def measured(pretrained: float, scores: list[float], every: float = 1000.0) -> Dip:

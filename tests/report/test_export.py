@@ -9,8 +9,8 @@ import pytest
 
 from road.cli import main
 from road.mixing import Controller, RoadMixer
+from road.records.series import rows_by_step
 from road.report import load_run
-from road.report.series import rows_by_step
 
 WriteRun = Callable[..., Path]
 Said = pytest.CaptureFixture[str]
@@ -99,7 +99,7 @@ def test_a_missing_package_is_told_with_its_extra(
     monkeypatch.delitem(sys.modules, f"road.integrations.{package}", raising=False)
     line = refused(capsys, small, "--to", package, "--out", tmp_path / "out")
     assert f"needs the package '{package}" in line
-    assert line.endswith(f"pip install 'road-rl[{package}]'")
+    assert line.endswith(f"pip install 'road-o2o[{package}]'")
     assert not (tmp_path / "out").exists()
 
 

@@ -10,9 +10,9 @@ import pytest
 from tests.report.test_grid_page import METHODS, QUICK, TASKS, browser, results
 from tests.report.test_report_browser import CHROMIUM, Opened
 
-from road.report.grid_answers import answers_of
-from road.report.grid_figure import BEST, BEST_FIXED, in_colour, write_grid_figure
-from road.report.grid_results import GridResults
+from road.report.grid.answers import answers_of
+from road.report.grid.figure import BEST, BEST_FIXED, in_colour, write_grid_figure
+from road.report.grid.results import GridResults
 from road.statistics import ScoreTable
 
 assert browser  # a fixture: pytest finds it by its name
@@ -102,7 +102,7 @@ def test_nothing_leaves_the_frame(browser: Any, tmp_path: Path, constants: bool)
     assert opened.complaints == []
 
 
-def test_bands_are_drawn_only_where_they_can_be_told_apart(tmp_path: Path):
+def test_bands_are_drawn_only_where_they_can_be_significant(tmp_path: Path):
     few = drawn(results(), tmp_path / "few.svg")
     many = drawn(replace(results(), fixed=(), kinds={}, subject="another"), tmp_path / "many.svg")
     assert (few.count('class="band"'), many.count('class="band"')) == (3, 0)

@@ -9,16 +9,15 @@ from scipy import stats
 from tests.report.test_grid_page import METHODS, QUICK, results
 
 from road.mixing import Informedness, informedness
-from road.report.grid_advice import advice_listing
-from road.report.grid_answers import answers_of, paired_listing, pairs_of
-from road.report.grid_elsewhere import elsewhere_listing, families_of
-from road.report.grid_findings import findings
-from road.report.grid_informed import by_chance, informed_runs, informed_verdict
-from road.report.grid_listings import listings_of
-from road.report.grid_regrets import Regrets
-from road.report.grid_results import GridResults
-from road.report.grid_verdict import regret_verdict
-from road.report.tables import Listing
+from road.report.draw.tables import Listing
+from road.report.grid.answers import answers_of, pairs_of
+from road.report.grid.credit_quality import by_chance, informed_verdict, quality_listing
+from road.report.grid.findings import findings
+from road.report.grid.listings import listings_of, paired_listing
+from road.report.grid.placed import informed_runs
+from road.report.grid.regret import Regrets, regret_verdict
+from road.report.grid.results import GridResults
+from road.report.grid.selection import families_of, selection_listing
 from road.statistics import Estimate, Regret
 
 
@@ -30,12 +29,12 @@ def judged(difference: float) -> Informedness:
 
 def test_runs_whose_credits_differ_are_counted():
     (line,) = informed_runs("ROAD", [judged(0.0), judged(5.0), judged(5.0), None])
-    assert (line.runs, line.told_apart) == (3, 2)
+    assert (line.runs, line.significant) == (3, 2)
     assert 0.5 < line.epsilon_squared < 0.7
     assert (line.equal, line.beyond_equal) == (3, 0.0)
     assert informed_verdict("ROAD", [line]) == (
-        "ROAD's credits told its ratios apart in 2 of 3 runs, where chance gives 0.2; so many or "
-        "more has a probability of 0.0073. It used its ratios in equal shares in 3 of 3."
+        "ROAD's credits differed between its ratios in 2 of 3 runs, where chance gives 0.2; so "
+        "many or more has a probability of 0.0073. It used its ratios in equal shares in 3 of 3."
     )
 
 
@@ -69,15 +68,15 @@ def test_a_method_of_one_ratio_has_no_line():
 def test_a_trend_alone_tells_no_arms_apart():
     drifting = replace(judged(0.0), p=0.001, detrended_p=0.5)
     (line,) = informed_runs("ROAD", [drifting])
-    assert line.told_apart == 0
+    assert line.significant == 0
 
 
 @pytest.mark.parametrize(
     ("hindsight", "held_out", "claim"),
     [
         ((-3.0, -1.0), (-5.0, -2.0), "is better than"),
-        ((-3.0, 1.0), (-5.0, -2.0), "cannot be told from"),
-        ((2.0, 5.0), (-1.0, 2.0), "cannot be told from"),
+        ((-3.0, 1.0), (-5.0, -2.0), "is statistically indistinguishable from"),
+        ((2.0, 5.0), (-1.0, 2.0), "is statistically indistinguishable from"),
         ((2.0, 5.0), (1.0, 2.0), "is worse than"),
     ],
 )
@@ -98,16 +97,16 @@ def test_the_findings_say_what_the_page_says():
     given = results(gain=20.0)
     text = findings(given, answers_of(given, QUICK))
     assert text.startswith("ROAD is better than the best fixed ratio, however that one is chosen")
-    assert "told its ratios apart in 3 of 8 runs, where chance gives 0.4; so many" in text
+    assert "differed between its ratios in 3 of 8 runs, where chance gives 0.4; so many" in text
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         "## Scores",
         "## Regret against the best fixed ratio",
         "## Does the ratio matter?",
         "## Seed by seed",
-        "## Options chosen elsewhere",
+        "## Options selected on other tasks and seeds",
         "## Aggregates",
         "## Informed?",
-        "## Does the credit favour the right ratio?",
+        "## Does the credit prefer the right ratio?",
     ]
     (row,) = (line for line in text.splitlines() if line.startswith("| ROAD | −"))
     assert row.count("−") == 6  # both regrets and their intervals lie below zero
@@ -121,7 +120,10 @@ def test_the_findings_say_what_the_page_says():
             (30.0, 0.0, 0.0),
             "−10.0 (−10.0 to −10.0) points against the mean of the constants: worse",
         ),
-        ((6.0, 6.0, 6.0), "0.0 (0.0 to 0.0) points against the mean of the constants: not to be"),
+        (
+            (6.0, 6.0, 6.0),
+            "0.0 (0.0 to 0.0) points against the mean of the constants: statistically ind",
+        ),
     ],
 )
 def test_a_credit_is_judged_by_what_its_favourite_scores(
@@ -133,7 +135,7 @@ def test_a_credit_is_judged_by_what_its_favourite_scores(
     table[:, :3] = np.array(scores)[None, :, None]
     sure = replace(given, table=replace(given.table, scores=table))
     text = findings(sure, answers_of(sure, QUICK))
-    assert f"the ratio that ROAD's credits favour in a run scores, as a constant, {claim}" in text
+    assert f"the ratio that ROAD's credits prefer in a run scores, as a constant, {claim}" in text
     *_, pendulum, overall = text.strip().splitlines()
     gain = scores[2] - sum(scores) / 3
     best = max(scores) - sum(scores) / 3
@@ -149,15 +151,16 @@ def test_what_lies_on_both_sides_of_zero_is_not_told_from_a_blind_choice():
     table[:, :3] = 0.0
     table[:, 2] = np.array([40.0, -30.0, 30.0, -20.0])
     unsure = replace(given, table=replace(given.table, scores=table))
-    assert "points against the mean of the constants: not to be told from a blind choice" in (
-        findings(unsure, answers_of(unsure, QUICK))
+    assert (
+        "points against the mean of the constants: statistically indistinguishable from a "
+        "uniformly random ratio" in (findings(unsure, answers_of(unsure, QUICK)))
     )
 
 
-def advice_listed(given: GridResults) -> Listing | None:
+def rated_listing(given: GridResults) -> Listing | None:
     answers = answers_of(given, QUICK)
     assert answers is not None
-    return None if answers.advice is None else advice_listing(given, answers.advice)
+    return None if answers.rated is None else quality_listing(given, answers.rated)
 
 
 def with_credits(given: GridResults, of_road: Any) -> GridResults:
@@ -169,7 +172,7 @@ def with_credits(given: GridResults, of_road: Any) -> GridResults:
 
 
 def test_a_tie_is_shared():
-    tied = advice_listed(with_credits(results(), (0.0, 1.0, 1.0)))
+    tied = rated_listing(with_credits(results(), (0.0, 1.0, 1.0)))
     assert tied is not None
     assert "(0.1 and 0.3 in 2 of 4)" in tied.rows[0][1]
 
@@ -179,12 +182,12 @@ def test_without_two_ratios_to_choose_from_there_is_no_favourite(credits: Any):
     """On one task a dash; on all of them no verdict, as arms that are no constants give none."""
     given = results()
     silent = with_credits(given, credits)
-    assert advice_listed(silent) is None
+    assert rated_listing(silent) is None
     text = findings(silent, answers_of(silent, QUICK))
-    assert "blind choice" not in text
+    assert "a uniformly random ratio" not in text
     first, second = given.table.tasks
     half = {first: silent.credits[first], second: given.credits[second]}
-    listing = advice_listed(replace(given, credits=half))
+    listing = rated_listing(replace(given, credits=half))
     assert listing is not None
     assert [row[1][0] for row in listing.rows[:1]] == ["–"]
     assert "(0.3 in 4 of 4)" in listing.rows[1][1]
@@ -196,16 +199,16 @@ def test_of_several_constants_with_one_ratio_the_first_counts():
     scores = given.table.scores.copy()
     scores[:, :3] = np.array([10.0, 90.0, 40.0])[None, :, None]
     table = replace(given.table, scores=scores)
-    listing = advice_listed(replace(given, table=table, constants=(0.1, 0.1, 0.3)))
+    listing = rated_listing(replace(given, table=table, constants=(0.1, 0.1, 0.3)))
     assert listing is not None
     assert listing.rows[1] == ["pendulum", "15.0 (0.3 in 4 of 4)", "15.0"]
 
 
 def test_without_ratios_that_can_be_looked_up_nothing_is_said():
     given = results()
-    assert advice_listed(replace(given, constants=(0.1, np.nan, np.nan))) is None
-    assert advice_listed(replace(given, credits={})) is None
-    assert advice_listed(replace(given, informed=())) is None
+    assert rated_listing(replace(given, constants=(0.1, np.nan, np.nan))) is None
+    assert rated_listing(replace(given, credits={})) is None
+    assert rated_listing(replace(given, informed=())) is None
 
 
 def test_a_constant_that_is_no_arm_is_not_compared_with():
@@ -230,11 +233,11 @@ def test_an_ablation_is_compared_by_its_methods():
         "## Scores",
         "## Does the choice of method matter?",
         "## Seed by seed",
-        "## Options chosen elsewhere",
+        "## Options selected on other tasks and seeds",
         "## Aggregates",
         "## Informed?",
     ]
-    assert "ROAD's credits told its ratios apart" in text
+    assert "ROAD's credits differed between its ratios" in text
     assert "underlined" not in text
     by_task = text.partition("matter?\n")[2].partition("\n## ")[0]
     assert "no best method can be named." in by_task
@@ -294,10 +297,10 @@ def test_a_lead_that_hangs_on_one_task_is_shown():
     listing = paired_listing(three, paired)
     at = listing.head.index("any task left out")
     assert listing.rows[list(paired).index("Uniform")][at] == "−2.0 to 19.5"
-    assert "hangs on one task" in listing.caption
+    assert "one task decides" in listing.caption
     two = paired_listing(given, pairs_of(given, np.random.default_rng(0), QUICK))
     assert "any task left out" not in two.head
-    assert "hangs on one task" not in two.caption
+    assert "one task decides" not in two.caption
 
 
 def test_a_method_alone_is_compared_with_nothing():
@@ -315,14 +318,16 @@ def test_options_are_judged_where_they_were_not_chosen():
     scores = np.zeros_like(given.table.scores)
     scores[:, 2], scores[:, 4] = 10.0, 15.0
     sure = replace(given, table=replace(given.table, scores=scores))
-    text = findings(sure, answers_of(sure, QUICK)).partition("## Options chosen elsewhere")[2]
+    text = findings(sure, answers_of(sure, QUICK)).partition(
+        "## Options selected on other tasks and seeds"
+    )[2]
     lines = text.partition("## Aggregates")[0].strip().splitlines()[-3:]
     assert [[cell.strip() for cell in line.strip("|").split("|")] for line in lines] == [
         ["Fixed", "3", "10.0 (10.0 to 10.0)", "", sure_of(-5), "Fixed 0.3 100 %"],
         ["Uniform", "1", "0.0 (0.0 to 0.0)", sure_of(-10), sure_of(-15), ""],
         ["ROAD", "1", "15.0 (15.0 to 15.0)", sure_of(5), "", ""],
     ]
-    assert "minus a fixed ratio | minus ROAD | what was chosen" in text
+    assert "minus a fixed ratio | minus ROAD | selected options" in text
 
 
 def sure_of(value: int) -> str:
@@ -337,17 +342,17 @@ def test_whether_an_option_helps_the_subject_is_answered_without_constants():
     table = replace(given.table, scores=scores)
     options = replace(given, table=table, fixed=(), kinds={"road": (0, 1, 2, 3, 4)})
     (family,) = families_of(options, np.random.default_rng(0), QUICK)
-    listing = elsewhere_listing(options, [family])
-    assert listing.head == ("Strategy", "options", "score", "minus ROAD", "what was chosen")
+    listing = selection_listing(options, [family])
+    assert listing.head == ("Strategy", "options", "score", "minus ROAD", "selected options")
     assert listing.rows == [["ROAD", "5", sure_of(18), sure_of(3), "Uniform 100 %"]]
     assert "fixed ratio" not in listing.caption
     another = replace(options, subject="another")
     (family,) = families_of(another, np.random.default_rng(0), QUICK)
-    assert elsewhere_listing(another, [family]).head == (
+    assert selection_listing(another, [family]).head == (
         "Strategy",
         "options",
         "score",
-        "what was chosen",
+        "selected options",
     )
 
 

@@ -12,22 +12,22 @@ import numpy as np
 import pytest
 from tests.report.test_report_browser import CHROMIUM, QUIET, Opened
 
-from road.report.grid_answers import answers_of
-from road.report.grid_curves import BEHIND, MethodCurves, Pretraining
-from road.report.grid_informed import Informed
-from road.report.grid_matrix import STRONGEST
-from road.report.grid_page import write_grid_page
-from road.report.grid_results import GridResults
-from road.report.grid_statistics import profiles_figure, standing_out
-from road.report.grid_tables import Results
-from road.report.journal import Floats
+from road.records.journal import Floats
+from road.report.draw.curves import BEHIND, MethodCurves, Pretraining
+from road.report.draw.matrix import STRONGEST
+from road.report.grid.answers import answers_of
+from road.report.grid.cells import Results
+from road.report.grid.estimates import highlighted_methods, profiles_figure
+from road.report.grid.page import write_grid_page
+from road.report.grid.placed import Informed
+from road.report.grid.results import GridResults
 from road.statistics import ScoreTable, curve_band
 
 METHODS = ("Fixed 0", "Fixed 0.1", "Fixed 0.3", "Uniform", "ROAD")
 TASKS = ("antmaze-large-diverse", "pendulum")
 FIGURES = [
-    "scores", "regret", "tasks", "paired", "elsewhere", "aggregates", "profiles", "improvement",
-    "informed", "advice", "panels", "ratios", "dips", "command",
+    "scores", "regret", "tasks", "paired", "selection", "aggregates", "profiles", "improvement",
+    "informed", "quality", "panels", "ratios", "dips", "command",
 ]  # fmt: skip
 QUICK = 200
 
@@ -58,7 +58,7 @@ def results(gain: float = 0.0, seeds: int = 4) -> GridResults:
         dips={TASKS[0]: np.abs(rng.normal(5, 2, (len(METHODS), seeds)))},
         informed=(
             Informed(
-                "ROAD", runs=8, told_apart=3, epsilon_squared=0.41, equal=7, beyond_equal=0.02
+                "ROAD", runs=8, significant=3, epsilon_squared=0.41, equal=7, beyond_equal=0.02
             ),
         ),
         constants=(0.0, 0.1, 0.3),
@@ -88,7 +88,10 @@ def page_of(given: GridResults, out: Path) -> Path:
     [
         (20.0, "ROAD is better than the best fixed ratio, however that one is chosen"),
         (-20.0, "ROAD is worse than the best fixed ratio, however that one is chosen"),
-        (0.0, "ROAD cannot be told from the best fixed ratio with these 4 seeds"),
+        (
+            0.0,
+            "ROAD is statistically indistinguishable from the best fixed ratio with these 4 seeds",
+        ),
     ],
 )
 def test_the_headline_claims_what_both_regrets_bear(tmp_path: Path, gain: float, claim: str):
@@ -113,7 +116,7 @@ def test_missing_runs_are_named_and_nothing_is_claimed(tmp_path: Path):
     scores[1, 3, 2] = np.nan
     holed = replace(whole, table=replace(whole.table, scores=scores))
     page = page_of(holed, tmp_path / "report.html")
-    assert "nothing is said yet about the best fixed ratio" in headline(page)
+    assert "no claim is made yet about the best fixed ratio" in headline(page)
     text = page.read_text()
     assert "Runs that are missing: 1: pendulum, Uniform, seed 2." in text
     assert "Complete, to be reported on by themselves: --tasks " in text
@@ -138,7 +141,7 @@ def test_one_seed_has_no_interval_and_no_star(tmp_path: Path):
     """Drawn from one score, every interval is that score: it would look like certainty."""
     given = results(seeds=1)
     page = page_of(given, tmp_path / "report.html")
-    assert headline(page).startswith("5 methods on 2 tasks, 1 seed; one seed says nothing")
+    assert headline(page).startswith("5 methods on 2 tasks, 1 seed; one seed does not show")
     assert re.findall(r'<figure class="figure" data-figure="(\w+)"', page.read_text()) == [
         "scores", "informed", "panels", "ratios", "dips", "command",
     ]  # fmt: skip
@@ -157,7 +160,7 @@ def test_many_tasks_are_folded_and_those_that_do_not_fit_are_counted(
     )
     text = page_of(many, tmp_path / "report.html").read_text()
     assert text.count('<details class="run">') == 5
-    monkeypatch.setattr("road.report.grid_page.LARGEST_PAGE", 50_000)
+    monkeypatch.setattr("road.report.grid.page.LARGEST_PAGE", 50_000)
     text = page_of(many, tmp_path / "report.html").read_text()
     shown = text.count('<details class="run">')
     assert 0 < shown < 5
@@ -280,7 +283,7 @@ def test_of_many_profiles_those_that_stand_out_are_coloured_and_drawn_last():
     scores = np.arange(12.0)[None, :, None] + np.zeros((1, 12, 2))
     table = ScoreTable(("maze",), methods, (0, 1), scores)
     given = GridResults(title="many", table=table, fixed=(0, 1), kinds={"fixed": (0, 1)})
-    assert standing_out(given) == {"Other 8", "Fixed 0.5", "ROAD"}
+    assert highlighted_methods(given) == {"Other 8", "Fixed 0.5", "ROAD"}
     drawn = str(profiles_figure(given))
     curves = re.findall(r'class="curve[^"]*" style="stroke:([^"]*)"', drawn)
     assert [colour == BEHIND for colour in curves] == [True] * 9 + [False] * 3

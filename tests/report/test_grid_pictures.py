@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from road.report.grid_choices import choice_map
-from road.report.grid_curves import MethodCurves, Pretraining, curve_panels, overlaid_curves
-from road.report.grid_layout import method_colours, method_strokes
-from road.report.grid_matrix import improvement_matrix, score_matrix
-from road.report.grid_profiles import profiles_plot
-from road.report.grid_ratios import Time, ratio_map
-from road.report.grid_strips import dip_strip, regret_bars
-from road.report.markup import Markup
+from road.report.draw.curves import MethodCurves, Pretraining, curve_panels, overlay_curves
+from road.report.draw.distributions import profiles_plot
+from road.report.draw.markup import Markup
+from road.report.draw.matrix import improvement_matrix, score_matrix
+from road.report.draw.palette import method_colours, method_strokes
+from road.report.draw.ratio_maps import Time, choice_map, ratio_map
+from road.report.draw.rows import dip_strip, regret_bars
+from road.statistics import Estimate
 
 METHODS = ("Fixed 0", "Fixed 0.5", "ROAD")
 COLOURS = method_colours(METHODS, (0, 1), "ROAD")
@@ -45,7 +45,7 @@ def curves(seeds: int = 3) -> Iterator[MethodCurves]:
 
 
 def test_overlaid_curves_have_a_band_a_mean_and_every_seed():
-    drawn = overlaid_curves(list(curves()), COLOURS)
+    drawn = overlay_curves(list(curves()), COLOURS)
     assert len(elements(drawn, "path", "band")) == 3
     assert len(elements(drawn, "path", "curve")) == 3
     assert len(elements(drawn, "path", "seed")) == 9
@@ -54,7 +54,7 @@ def test_overlaid_curves_have_a_band_a_mean_and_every_seed():
 
 def test_pretraining_stands_left_of_the_switch():
     before = Pretraining(np.array([0.0, 10.0]), np.array([[0.0, 20.0], [0.0, 22.0]]))
-    alone, after = (overlaid_curves(list(curves()), COLOURS, each) for each in (None, before))
+    alone, after = (overlay_curves(list(curves()), COLOURS, each) for each in (None, before))
     assert len(elements(after, "path", "seed")) == len(elements(alone, "path", "seed")) + 2
     assert "offline updates" in words(after)
     assert "offline updates" not in words(alone)
@@ -124,7 +124,7 @@ def test_a_score_matrix_prints_every_score_and_a_dash():
 
 def test_a_star_marks_intervals_that_leave_out_one_half():
     point = np.array([[0.5, 0.8, 0.6], [0.2, 0.5, 0.5], [0.4, 0.5, 0.5]])
-    drawn = improvement_matrix(METHODS, point, point - 0.15, point + 0.15)
+    drawn = improvement_matrix(METHODS, Estimate(point, point - 0.15, point + 0.15))
     shown = [word for word in words(drawn) if word.startswith("0.")]
     assert shown == ["0.80*", "0.60", "0.20*", "0.50", "0.40", "0.50"]
     assert "P(Fixed 0 > Fixed 0.5) = 0.80 (0.65 to 0.95)" in hovers(drawn)
@@ -135,7 +135,7 @@ def test_profiles_have_bands_for_those_asked_only():
     shares = np.linspace(1.0, 0.0, 5)[:, None] * np.ones(3)
     strokes = dict.fromkeys(METHODS, "") | {"ROAD": "dashed"}
     drawn = profiles_plot(
-        METHODS, thresholds, (shares, shares, shares), COLOURS, strokes, ("ROAD",)
+        METHODS, thresholds, Estimate(shares, shares, shares), COLOURS, strokes, ("ROAD",)
     )
     looks = [path.get("class") for path in elements(drawn, "path")]
     assert looks == ["band", "curve", "curve", "curve dashed"]
@@ -146,7 +146,7 @@ def test_profiles_have_bands_for_those_asked_only():
 
 def test_regret_bars_end_at_their_value_and_start_at_zero():
     point = np.array([0.0, 10.0, -5.0])
-    estimate = point, point - 1.0, point + 1.0
+    estimate = Estimate(point, point - 1.0, point + 1.0)
     drawn = regret_bars(METHODS, estimate, estimate)
     bars = elements(drawn, "rect", "bar")
     assert [bar[0].text for bar in bars[::2]] == [

@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from road.mixing.informedness import MOST_ARMS, arm_effects
+from road.records.journal import Floats, Table
+from road.records.reader import RunRecord
 from road.report import load_run, summarise
-from road.report.grid_answers import answers_of
-from road.report.grid_notes import TOO_HARSH, TOO_NARROW
-from road.report.grid_page import write_grid_page
-from road.report.grid_placed import Axes, PlacedRun
-from road.report.grid_results import GridResults
-from road.report.grid_runs import common_curve, ratio_in_force, results_of
-from road.report.journal import Floats, Table
-from road.report.load import RunRecord
+from road.report.grid.answers import answers_of
+from road.report.grid.page import write_grid_page
+from road.report.grid.placed import TOO_HARSH, TOO_NARROW, Axes, PlacedRun
+from road.report.grid.results import GridResults
+from road.report.grid.runs import common_curve, ratio_in_force, results_of
 
 WriteRun = Callable[..., Path]
 MIXERS = {"Fixed 0.5": "fixed", "Decreasing": "decreasing", "ROAD": "road"}
@@ -64,7 +63,7 @@ def test_credits_are_what_a_constant_adds_beside_the_trend(write_run: WriteRun):
     ratio = record.periods["offline_ratio"]
     rising = 0.01 * np.arange(len(ratio)) + np.where(ratio == 0.5, 0.2, 0.0)
     found = results_of(
-        [constant(write_run), PlacedRun(TASK, "ROAD", 0, heard_as(record, credit=rising))],
+        [constant(write_run), PlacedRun(TASK, "ROAD", 0, with_periods(record, credit=rising))],
         AXES, "a small grid",
     )  # fmt: skip
     assert found.constants == (0.5,)
@@ -81,7 +80,7 @@ def test_a_late_credit_counts_for_the_ratio_that_it_is_about(write_run: WriteRun
     ratio = np.resize([0.1, 0.5], record.periods.length)
     about = np.concatenate([[np.nan], ratio[:-1]])
     credit = np.where(about == 0.5, 1.0, 0.0)
-    late = heard_as(record, offline_ratio=ratio, credited_ratio=about, credit=credit)
+    late = with_periods(record, offline_ratio=ratio, credited_ratio=about, credit=credit)
     found = results_of([constant(write_run), PlacedRun(TASK, "ROAD", 0, late)], AXES, "late")
     assert found.credits[TASK][2, 0, 0] == pytest.approx(1.0)
 
@@ -109,7 +108,7 @@ def constant(write_run: WriteRun) -> PlacedRun:
     return PlacedRun(TASK, "Fixed 0.5", 0, load_run(write_run("constant", "fixed", 0)))
 
 
-def heard_as(record: RunRecord, **columns: Floats) -> RunRecord:
+def with_periods(record: RunRecord, **columns: Floats) -> RunRecord:
     """The run as if its periods had said something else."""
     periods = record.periods
     return replace(record, periods=Table({**periods.columns, **columns}, periods.length))

@@ -1,6 +1,7 @@
 """What a page says was run: shared settings once, the others where they belong."""
 
-from road.report.grid_settings import asked_of, settings_listing
+from road.report.grid.listings import settings_listing
+from road.report.grid.placed import settings_of
 
 
 def config(steps: int, window: int | None, **mixer: object) -> dict[str, object]:
@@ -16,10 +17,10 @@ def config(steps: int, window: int | None, **mixer: object) -> dict[str, object]
 
 def test_settings_stand_where_they_belong():
     runs = [
-        asked_of("maze", "ROAD", config(100, None)),
-        asked_of("maze", "short", config(100, None, arms=[0.0, 0.5])),
-        asked_of("hopper", "ROAD", config(200, 1000)),
-        asked_of("hopper", "short", config(200, 50, arms=[0.0, 0.5])),
+        settings_of("maze", "ROAD", config(100, None)),
+        settings_of("maze", "short", config(100, None, arms=[0.0, 0.5])),
+        settings_of("hopper", "ROAD", config(200, 1000)),
+        settings_of("hopper", "short", config(200, 50, arms=[0.0, 0.5])),
     ]
     assert settings_listing(runs).rows == [
         ["all runs", "own.env Robot-v0; agent.name iql; agent.hidden 64, 64; mixer.name road"],
@@ -31,6 +32,6 @@ def test_settings_stand_where_they_belong():
 
 
 def test_one_run_has_nothing_but_what_all_share():
-    (row,) = settings_listing([asked_of("maze", "ROAD", config(100, None))]).rows
+    (row,) = settings_listing([settings_of("maze", "ROAD", config(100, None))]).rows
     assert row[0] == "all runs"
     assert "/home" not in row[1]

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
-from road.report.grid_cells import lines_of
-from road.report.grid_tables import (
-    Results,
+from road.report.grid.cells import Results, lines_of
+from road.report.grid.tables import (
+    escape_latex,
+    escape_markdown,
     html_table,
-    in_latex,
-    in_markdown,
     latex_table,
     markdown_table,
 )
@@ -183,15 +182,15 @@ def test_names_survive_markdown_and_html(name: str):
 @pytest.mark.parametrize("name", NASTY)
 def test_names_can_do_nothing_in_latex(name: str):
     """Every character that LaTeX obeys is behind a backslash or inside of a command for it."""
-    shown = in_latex(name)
+    shown = escape_latex(name)
     known = r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}"
     rest = re.sub(r"\\[{}$&#%_]", "", re.sub(known, "", shown))
     assert not re.search(r"[\\{}$&#%_~^]", rest)
-    assert len(in_markdown(name).splitlines()) == 1
+    assert len(escape_markdown(name).splitlines()) == 1
 
 
 def test_letters_of_the_paper_are_written_as_latex_writes_them():
-    assert in_latex("κ = ∞, τ = t") == r"$\kappa$ = $\infty$, $\tau$ = t"
+    assert escape_latex("κ = ∞, τ = t") == r"$\kappa$ = $\infty$, $\tau$ = t"
 
 
 def test_line_breaks_and_controls_do_not_break_a_table():

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from road.report import load_run, summarise, write_figure, write_report
-from road.report.heatmap import tally
+from road.report.run.sections import tally
 
 WriteRun = Callable[..., Path]
 

@@ -9,8 +9,8 @@ import pytest
 
 from road.mixing import informedness
 from road.report import load_run, summarise
-from road.report.comparison import comparison_verdict
-from road.report.sections import curve_figure
+from road.report.run.comparison import comparison_verdict
+from road.report.run.sections import curve_figure
 
 WriteRun = Callable[..., Path]
 
@@ -70,8 +70,8 @@ def test_a_run_that_went_online_has_pretrained_to_the_end(write_run: WriteRun):
 def test_the_sentence_of_a_round_robin_run(write_run: WriteRun):
     summary = summarise(load_run(with_scores(write_run(), [66.7], [66.7, 89.0])))
     assert summary.verdict == (
-        "Fine-tuning took IQL from 66.7 to 89.0 on pointmaze-umaze-random; ROAD's credits could "
-        "not tell the arms apart; the choice was close to round-robin."
+        "Fine-tuning took IQL from 66.7 to 89.0 on pointmaze-umaze-random; ROAD's credits of "
+        "the arms are statistically indistinguishable; the choice was close to round-robin."
     )
 
 
@@ -211,7 +211,7 @@ def test_one_strategy_is_not_called_best(write_run: WriteRun):
     assert "no other strategy to compare" in verdict_on(write_run, {"road": [80.0, 90.0]})
 
 
-def test_agents_are_told_apart_when_there_are_several(write_run: WriteRun):
+def test_agents_are_significant_when_there_are_several(write_run: WriteRun):
     one = write_run("one", config={"agent": {"name": "iql"}})
     other = write_run("other", config={"agent": {"name": "sac"}})
     runs = [with_scores(one, [50.0], [50.0, 80.0]), with_scores(other, [50.0], [50.0, 60.0])]

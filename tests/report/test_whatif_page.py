@@ -35,16 +35,16 @@ def test_the_runs_own_settings_agree_with_it(
 def test_a_foreign_loops_draws_are_replayed_by_its_own_seed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    controller = Controller(RoadMixer(choice="thompson", trend="removed", window=30), seed=5)
+    controller = Controller(RoadMixer(scale="standardised", window=30), seed=5)
     for period in range(40):
         controller.end_period(offline_advantage=math.sin(9 * period), online_advantage=0.0)
     _, out, _ = answer(capsys, controller.save(tmp_path / "loop"))
     own = out.splitlines()[2]
-    assert own.startswith("κ = 1, τ = 30, thompson, trend removed ")
+    assert own.startswith("κ = 1, τ = 30, c = 2, standardised ")
     assert own.endswith("100%")
 
 
-def test_a_run_that_heard_another_credit_is_said_to(
+def test_a_run_with_another_credit_is_marked(
     write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     controller = Controller(RoadMixer(arms=(0.1, 0.5), credit="next-return"))
@@ -57,12 +57,16 @@ def test_a_run_that_heard_another_credit_is_said_to(
     assert "something else" not in answer(capsys, write_run())[1]
 
 
-def test_what_a_choice_does_not_hear_makes_no_row_of_its_own(
+def test_a_run_with_a_removed_option_is_refused(
     write_run: WriteRun, capsys: pytest.CaptureFixture[str]
 ):
-    words = "--choice thompson --exploration 0.1 2 --counts windowed --discount 0.9 0.99"
-    _, out, _ = answer(capsys, write_run(), *words.split())
-    assert out.count("thompson") == 1
+    folder = write_run()
+    config = json.loads((folder / "config.json").read_text())
+    config["mixer"] |= {"choice": "thompson"}
+    (folder / "config.json").write_text(json.dumps(config))
+    code, _, error = answer(capsys, folder)
+    assert code == 2
+    assert "choice='thompson' of mixer 'road' no longer exists" in error
 
 
 def test_several_values_make_several_rows(write_run: WriteRun, capsys: pytest.CaptureFixture[str]):
@@ -76,13 +80,13 @@ def test_the_page_shows_every_row_and_says_what_it_is(
     write_run: WriteRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     out = tmp_path / "deep" / "page.html"
-    words = ["--choice", "thompson", "--trend", "removed", "kept", "--out", out]
+    words = ["--exploration", "0.1", "2", "--out", out]
     code, told, _ = answer(capsys, write_run(), *words)
     page = out.read_text()
     assert (code, f"picture: {out}" in told) == (0, True)
     assert "These are choices only" in page
     assert len(re.findall('<svg class="plot"', page)) == 3
-    assert "κ = 1, τ = 1000, thompson, trend removed" in page
+    assert "κ = 1, τ = 1000, c = 0.1" in page
     assert not re.search(r"https?://|<script|<link", page)
 
 

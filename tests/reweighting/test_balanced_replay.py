@@ -6,10 +6,10 @@ import pytest
 from numpy.typing import NDArray
 
 from road.errors import NumericError
-from road.mixing import BalancedMixer, Mixture, Moment, Priorities
-from road.replay.rows import row_width, unpack
+from road.mixing import BalancedMixer, Context, Mixture, Priorities
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler, Stack, rows_apart
-from road.replay.storage import OnlineBuffer
+from road.replay.transitions import row_width, unpack
 from road.reweighting.balanced_replay import BalancedReplay, balanced
 from road.types import Spec
 
@@ -44,7 +44,7 @@ def trained(sampler: MixedSampler, steps: int, updates: int = 1, size: int = 16)
     stacks = list[Stack]()
     for step in range(steps):
         stack = sampler.sample(MIXTURE, updates, size, np.random.default_rng([7, step]))
-        sampler.settle(stack, step)
+        sampler.reweight(stack, step)
         stacks.append(stack)
     return stacks
 
@@ -144,7 +144,7 @@ def test_a_stack_trains_the_network_once_for_each_mini_batch(spec: Spec):
     sampler, replay = make(spec)
     add(sampler, 30)
     stack = sampler.sample(MIXTURE, 20, 8, np.random.default_rng(0))
-    metrics = sampler.settle(stack, 0)
+    metrics = sampler.reweight(stack, 0)
     assert {name: len(each) for name, each in metrics.items()} == {
         "density/loss": 20,
         "density/gradient_norm": 20,
@@ -179,7 +179,7 @@ def test_until_there_is_enough_online_data_rows_are_offline_and_uniform(spec: Sp
     assert stack.offline_rows == 8000 and stack.places is None
     counts = np.bincount(numbers(stack, spec).astype(int).ravel(), minlength=LOGGED)
     np.testing.assert_allclose(counts, 200, atol=60)
-    assert waiting.settle(stack, 0) == {}
+    assert waiting.reweight(stack, 0) == {}
     for name, array in replay.arrays().items():
         np.testing.assert_array_equal(array, before[name])
 
@@ -191,10 +191,10 @@ def test_priorities_are_those_of_the_network_before_its_step(spec: Spec):
     for counter in (3, 3, 4):
         sampler, replay = make(spec, settings)
         add(sampler, 30)
-        model = replay.density.learner(0).model
+        model = replay.density.train_state(0).model
         stack = sampler.sample(MIXTURE, 1, 8, np.random.default_rng(0))
         offline, _ = rows_apart(replay.offline, replay.online, 16, replay.draws.at(counter))
-        sampler.settle(stack, counter)
+        sampler.reweight(stack, counter)
         drawn, logged = (
             model(unpack(jnp.asarray(each), spec)) for each in (stack.rows[0], offline)
         )
@@ -212,7 +212,7 @@ def test_a_ratio_asks_no_weights_and_changes_none(spec: Spec):
     add(sampler, 10)
     stack = sampler.sample(Mixture(0.5), 2, 8, np.random.default_rng(0))
     assert stack.places is None and stack.offline_rows == 8
-    assert sampler.settle(stack, 0) == {}
+    assert sampler.reweight(stack, 0) == {}
     assert replay.entered == 0
 
 
@@ -221,7 +221,7 @@ def test_priorities_without_anybody_who_weighs_are_refused(spec: Spec):
     add(sampler, 5)
     bare = MixedSampler(sampler.offline, sampler.online, 1)
     assert bare.offline_mass() is None
-    with pytest.raises(ValueError, match="needs a sampler that weighs its rows"):
+    with pytest.raises(ValueError, match="needs a sampler with a row weighting"):
         bare.sample(MIXTURE, 1, 4, np.random.default_rng(0))
 
 
@@ -236,11 +236,11 @@ def test_the_mixer_expects_what_the_mass_says_or_what_it_was_at_first():
     """f = 0.5 and N = 1000: as many draws are offline as online when 1,000 rows are in."""
     mixer = BalancedMixer()
     state = mixer.init(0)
-    assert mixer.propose(state, Moment(0.1, 5_000, 1_000)).offline_ratio == 0.5
-    assert mixer.propose(state, Moment(0.1, 5_000, 3_000)).offline_ratio == 0.25
-    assert mixer.propose(state, Moment(0.1, 5_000, 1_000, offline_mass=0.8)).offline_ratio == 0.8
-    assert mixer.propose(state, Moment()).offline_ratio == 1.0
-    assert mixer.propose(state, Moment()).priorities == mixer
+    assert mixer.propose(state, Context(0.1, 5_000, 1_000)).offline_ratio == 0.5
+    assert mixer.propose(state, Context(0.1, 5_000, 3_000)).offline_ratio == 0.25
+    assert mixer.propose(state, Context(0.1, 5_000, 1_000, offline_mass=0.8)).offline_ratio == 0.8
+    assert mixer.propose(state, Context()).offline_ratio == 1.0
+    assert mixer.propose(state, Context()).mixture.priorities == mixer
 
 
 @pytest.mark.parametrize(
@@ -263,5 +263,5 @@ def test_settings_that_cannot_be_are_refused(setting: dict[str, float], said: st
 
 def test_priorities_do_not_go_with_a_pool_or_with_rows_held_back():
     for other in ({"pooled": True}, {"held_back": 5}):
-        with pytest.raises(ValueError, match="neither pooled nor holds rows back"):
+        with pytest.raises(ValueError, match="neither pooled nor holds transitions back"):
             Mixture(0.5, priorities=SMALL, **other)

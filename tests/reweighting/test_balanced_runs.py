@@ -12,17 +12,18 @@ from tests.training.conftest import tiny_plan
 from tests.training.test_exact_resume import contents, differing, stop_when
 from tests.training.test_finetune import rows_of
 
-from road.cli.train_command import parse_plan
+from road.cli.train import parse_plan
 from road.mixing import BalancedMixer, Evidence
-from road.randomness import Stream, jax_stream
+from road.records.folder import RunFolder
+from road.rng import Stream, jax_stream
+from road.training.compiled import remembered
 from road.training.config import Plan, RunConfig, default_plan, plan_from_json
-from road.training.engine import remembered
 from road.training.events import Event, Progressed
-from road.training.finetune import Finetuning, OnlineStep
-from road.training.folder import RunFolder
 from road.training.launch import resume_run, start_run
+from road.training.learner import Learner
+from road.training.loop import OnlineStep
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 from road.training.state import RunState
 
 MIXER = BalancedMixer(hidden=(8, 8), density_batch=8, initial_rows=20)
@@ -43,16 +44,17 @@ def test_every_agent_learns_from_rows_drawn_by_priority(name: str, tmp_path: Pat
     remembered.cache_clear()
     run = Run(plan, RunFolder(tmp_path / "run"), lambda _: None, StopRequest())
     key = jax_stream(0, Stream.INITIALISING)
-    run.state = RunState(agent=run.engine.init(key), mixer=MIXER.init(0))
+    run.state = RunState((Learner(run.online_agent.init(key), MIXER.init(0)),))
     run.state.counters.phase = "online"
-    loop = Finetuning(run.engine, run.rollout, run.sampler, MIXER, unmeasured, run.config)
+    loop = run.online_loop()
+    loop.trainers[0].measure = unmeasured
     before, steps = priorities(run), list(loop.run(run.state))
     run.close()
-    periods = [step.period for step in steps if step.period is not None]
+    periods = [step.learners[0].period for step in steps if step.learners[0].period is not None]
     assert [(each.period.period, each.steps) for each in periods] == [(0, 10), (1, 10), (2, 10)]
     assert all(0.0 < each.realised_ratio < 1.0 for each in periods)
-    assert all(np.isfinite(np.asarray(leaf)).all() for leaf in run.state.agent)
-    assert run.engine.compilations["update"] == 1
+    assert all(np.isfinite(np.asarray(leaf)).all() for leaf in run.state.main.agent)
+    assert run.online_agent.compilations["update"] == 1
     assert learnt(steps), "the network's numbers are among the metrics of every update"
     assert (priorities(run) != before).sum() > 40 + 20, "of the online rows, and of offline ones"
 
@@ -67,7 +69,7 @@ def priorities(run: Run) -> np.ndarray:
 
 
 def learnt(steps: list[OnlineStep]) -> bool:
-    trained = [step.metrics for step in steps if step.metrics is not None]
+    trained = [step.learners[0].metrics for step in steps if step.learners[0].metrics is not None]
     return len(trained) == 30 and all(
         {"density/loss", "density/gradient_norm"} < set(each.names) and len(each.table) == 2
         for each in trained

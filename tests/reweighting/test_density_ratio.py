@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from road.mixing import Priorities
-from road.nn.learner import Learner, descend, make_learner
-from road.replay.rows import pack, unpack
+from road.nn.train_state import TrainState, gradient_step, make_train_state
+from road.replay.transitions import pack, unpack
 from road.reweighting.balanced_replay import Density, balanced
 from road.reweighting.density_ratio import (
     DensityRatio,
@@ -99,7 +99,7 @@ def test_it_finds_the_ratio_of_two_known_gaussians(trained: tuple[Density, list[
     )
     np.testing.assert_allclose(analytic, at_shift - at_centre, atol=1e-9)
 
-    model = jax.tree.unflatten(jax.tree.structure(density.learner(0)), leaves).model
+    model = jax.tree.unflatten(jax.tree.structure(density.train_state(0)), leaves).model
     error = np.asarray(model(batch(points)), np.float64) - analytic
     assert len(points) > 1000
     assert np.corrcoef(error + analytic, analytic)[0, 1] > 0.99
@@ -108,13 +108,13 @@ def test_it_finds_the_ratio_of_two_known_gaussians(trained: tuple[Density, list[
     assert analytic.std() > 0.8, "an answer of zero everywhere would be this far off"
 
 
-def judged_dead(bias: float) -> Learner[DensityRatio]:
+def judged_dead(bias: float) -> TrainState[DensityRatio]:
     """A network that takes every row for an offline one, with that log w."""
     ratio = make_density_ratio(jax.random.key(0), 3, (16, 16))
     *hidden, last = ratio.network.layers
     dead = dataclasses.replace(last, weight=0 * last.weight, bias=last.bias + bias)
     network = dataclasses.replace(ratio.network, layers=(*hidden, dead))
-    return make_learner(DensityRatio(network), optax.adam(0.1))
+    return make_train_state(DensityRatio(network), optax.adam(0.1))
 
 
 @pytest.mark.parametrize("bias", [-30.0, -90.0, 90.0])
@@ -127,7 +127,7 @@ def test_it_comes_back_from_being_sure_and_wrong(bias: float):
     )
     assert abs(float(gradient.network.layers[-1].bias[0])) == pytest.approx(1.0, abs=1e-3)
     step = jax.jit(
-        lambda each: descend("density", each, optax.adam(0.1), density_loss, offline, online)
+        lambda each: gradient_step("density", each, optax.adam(0.1), density_loss, offline, online)
     )
     first = float(step(learner)[1]["density/loss"])
     assert first == pytest.approx(abs(bias) - 2 * np.log(2), rel=1e-3)

@@ -8,12 +8,12 @@ import pytest
 from road.statistics import (
     bootstrap,
     bootstrap_estimate,
-    compare_constants,
+    compare_fixed_ratios,
     compare_paired,
     curve_band,
-    estimate_elsewhere,
     estimate_improvement,
     estimate_profile,
+    estimate_selection,
     held_out_regret,
     hindsight_regret,
     interquartile_mean,
@@ -128,8 +128,8 @@ def test_ten_thousand_samples_of_the_papers_table_take_less_than_ten_seconds():
     estimate_improvement(scores, rng, 10_000)
     hindsight_regret(scores, range(6), rng, 10_000)
     held_out_regret(scores, range(6), rng, 10_000)
-    estimate_elsewhere(scores, [range(6), [6], [7], [8], [9]], 0, rng, 10_000)
-    compare_constants(scores, range(6), rng)
+    estimate_selection(scores, [range(6), [6], [7], [8], [9]], 0, rng, 10_000)
+    compare_fixed_ratios(scores, range(6), rng)
     for other in range(9):
         compare_paired(scores, 9, other, rng, 10_000)
     assert time.process_time() - began < 10.0

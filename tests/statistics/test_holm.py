@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from road.statistics import compare_constants, holm_adjusted
+from road.statistics import compare_fixed_ratios, holm_adjusted
 
 
 def test_adjusted_by_hand():
@@ -22,6 +22,8 @@ def test_no_probability_is_above_one_and_one_test_stays_as_it_is():
 def test_of_many_tasks_without_a_difference_few_families_have_a_small_p():
     """Seven tasks at a time: one p in three families is below 0.05, one adjusted p in twenty."""
     scores = np.random.default_rng(0).normal(size=(200 * 7, 4, 5))
-    p = compare_constants(scores, range(4), np.random.default_rng(1), deals=400).p.reshape(200, 7)
+    p = compare_fixed_ratios(
+        scores, range(4), np.random.default_rng(1), permutations=400
+    ).p.reshape(200, 7)
     assert np.mean(p.min(axis=1) < 0.05) == pytest.approx(1 - 0.95**7, abs=0.1)
     assert np.mean([holm_adjusted(family).min() < 0.05 for family in p]) < 0.09

@@ -1,4 +1,4 @@
-"""One cache folder for all tests of this room, so that each dataset is made once."""
+"""One cache folder for all tests of this package, so that each dataset is made once."""
 
 import importlib.util
 from collections.abc import Iterator

@@ -8,23 +8,23 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from road.tasks.catalogue import OF_THE_PAPER, TASKS
-from road.tasks.family_settings import FAMILIES
-from road.tasks.task import Task
-from road.tasks.transforms import Affine, ReturnRange
+from road.tasks.catalogue import PAPER_TASKS, TASKS
+from road.tasks.defaults import FAMILIES
+from road.tasks.task import Affine, ReturnRange, Task
 
 PAGE = Path(__file__).parents[2] / "docs" / "tasks.md"
 
 TRIED = {
-    "kitchen-complete": "the genuine file is read and mended",
+    "kitchen-complete": "the genuine file is read and corrected",
     **dict.fromkeys(
         [f"{b}-{q}" for b in ("hopper", "halfcheetah") for q in ("random", "medium", "expert")],
         "20,000 rows of v5 are read and score as they should",
     ),
     **dict.fromkeys(
-        ["pen-binary", "door-binary"], "an expert's log of 6,000 rows is read and paid anew"
+        ["pen-binary", "door-binary"],
+        "an expert's log of 6,000 rows is read and its rewards are recomputed",
     ),
-    "relocate-binary": "an expert is paid where it succeeds",
+    "relocate-binary": "an expert gets its reward where it succeeds",
 }
 """What was done with a task beyond training on a made-up log."""
 
@@ -46,7 +46,7 @@ def task_table(tasks: Iterable[Task]) -> str:
 
 
 def tried_table() -> str:
-    rows = [[f"`{t.name}`", TRIED[t.name]] for t in OF_THE_PAPER if t.name in TRIED]
+    rows = [[f"`{t.name}`", TRIED[t.name]] for t in PAPER_TASKS if t.name in TRIED]
     return table(["task", "where real data is at hand"], rows)
 
 
@@ -89,14 +89,14 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 TABLES = {
     "embedded": lambda: task_table(task for task in TASKS.values() if task.source is None),
-    "paper": lambda: task_table(OF_THE_PAPER),
+    "paper": lambda: task_table(PAPER_TASKS),
     "tried": tried_table,
     "settings": settings_table,
 }
 
 
 def drawn(page: str) -> str:
-    """The page with every table drawn anew between its two marks."""
+    """The page with every table drawn again between its two marks."""
     for name, draw in TABLES.items():
         marks = rf"(<!-- table: {name} -->\n\n).*?(\n\n<!-- end -->)"
         page, found = re.subn(marks, lambda m, d=draw: m[1] + d() + m[2], page, flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Finding a task, and keeping the names of environments inside this room."""
+"""Finding a task, and keeping the names of environments inside this package."""
 
 import ast
 from pathlib import Path

@@ -18,8 +18,8 @@ import pytest
 
 from road.agents.iql import IQL
 from road.data import Dataset, write_d4rl
-from road.tasks.catalogue import OF_THE_PAPER
-from road.tasks.own import Own
+from road.tasks.catalogue import PAPER_TASKS
+from road.tasks.custom import TaskOverrides
 from road.tasks.record import Behaviour, Policy, random_walk, record
 from road.tasks.task import Task
 from road.training.config import RunConfig, default_plan
@@ -57,10 +57,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("task", OF_THE_PAPER, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", PAPER_TASKS, ids=lambda task: task.name)
 def test_the_task_is_read_pretrained_fine_tuned_and_judged(task: Task, tmp_path: Path) -> None:
     publish(task)
-    own = Own(horizon=HORIZON)
+    own = TaskOverrides(horizon=HORIZON)
     plan = replace(default_plan(task.name, own=own), agent=IQL(hidden=(8, 8)), config=TINY)
     seen: list[Event] = []
     start_run(plan, tmp_path / "run", "test", seen.append)
@@ -100,9 +100,9 @@ def walk(task: Task) -> Dataset:
 def publish_d4rl(dataset: Dataset, name: str, *, successors: bool) -> None:
     import h5py
 
-    from road.data.sources.d4rl import find_published, kept_at
+    from road.data.sources.d4rl import download_path, find_published
 
-    path = kept_at(find_published(name))
+    path = download_path(find_published(name))
     path.parent.mkdir(exist_ok=True)
     write_d4rl(dataset, path)
     if not successors:

@@ -7,9 +7,9 @@ import pytest
 
 from road.agents.recipes import AGENTS
 from road.mixing import MIXERS
-from road.tasks.catalogue import OF_THE_PAPER, TASKS
-from road.tasks.family_settings import FAMILIES
-from road.tasks.transforms import Affine, ReturnRange
+from road.tasks.catalogue import PAPER_TASKS, TASKS
+from road.tasks.defaults import FAMILIES
+from road.tasks.task import Affine, ReturnRange
 from road.training.config import RunConfig, default_plan
 
 ENTRIES = {
@@ -36,7 +36,7 @@ def test_every_agent_has_a_plan_on_every_family(task: str, agent: str) -> None:
 
 
 def test_every_pull_counts_in_the_mazes_and_the_last_thousand_elsewhere() -> None:
-    windows = {task.family: default_plan(task.name).to_json()["mixer"] for task in OF_THE_PAPER}
+    windows = {task.family: default_plan(task.name).to_json()["mixer"] for task in PAPER_TASKS}
     assert {family: mixer["window"] for family, mixer in windows.items()} == {
         "antmaze": None,
         "locomotion": 1000,
@@ -46,7 +46,7 @@ def test_every_pull_counts_in_the_mazes_and_the_last_thousand_elsewhere() -> Non
 
 
 def test_the_papers_own_numbers_hold_everywhere() -> None:
-    for task in OF_THE_PAPER:
+    for task in PAPER_TASKS:
         plan = default_plan(task.name, "iql")
         assert (plan.agent.expectile, plan.agent.inverse_temperature) == (0.9, 10.0)
         assert (plan.config.online_steps, plan.config.batch_size) == (1_000_000, 256)
@@ -74,7 +74,7 @@ def test_no_multiplier_is_learnt_where_random_walks_fill_the_box(name: str) -> N
 
 def test_cqls_target_is_the_best_of_ten_wherever_it_is_pretrained() -> None:
     """As in WSRL's configuration of CQL; what WSRL leaves out outside mazes is its own, online."""
-    for task in OF_THE_PAPER:
+    for task in PAPER_TASKS:
         for name in ("cql", "cal-ql", "wsrl"):
             offline: Any = default_plan(task.name, name).recipe.offline
             assert offline.max_backup == 10, name
@@ -107,4 +107,4 @@ def test_kitchen_pays_nothing_when_all_is_done_and_locomotion_is_raw_but_for_pro
 
 
 def test_names_of_agents_with_a_reward_of_their_own_exist() -> None:
-    assert all(set(task.rewards) <= set(AGENTS) for task in OF_THE_PAPER)
+    assert all(set(task.rewards) <= set(AGENTS) for task in PAPER_TASKS)

@@ -11,15 +11,15 @@ import gymnasium
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.tasks import test_task_contract as laws
+from tests.tasks import test_task_contract as contract
 from tests.tasks.test_task_contract import random_actions, rollout
 
 from road.errors import UsageError
 from road.tasks import TASKS, Environment, Task
-from road.tasks.catalogue import OF_THE_PAPER
+from road.tasks.catalogue import PAPER_TASKS
+from road.tasks.environments import refuse_mujoco_from
 from road.tasks.families.adroit import SKILLS, BinaryReward, FirstSuccess
 from road.tasks.families.kitchen import SUBTASKS, FirstTimes
-from road.tasks.robotics import refuse_mujoco_from
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("gymnasium_robotics") is None,
@@ -65,7 +65,7 @@ def test_spaces_are_flat_float32_of_the_known_sizes(task: Task, environment: Env
 
 
 def test_what_the_environment_returns_lies_in_its_space(environment: Environment) -> None:
-    laws.test_what_the_environment_returns_lies_in_its_space(environment)
+    contract.test_what_the_environment_returns_lies_in_its_space(environment)
 
 
 def test_a_reset_seed_and_actions_decide_everything_that_follows(
@@ -253,10 +253,10 @@ def test_a_missing_package_is_named_with_what_to_install(
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert told in answer.stdout, answer.stderr
-    assert answer.stdout.endswith("run pip install 'road-rl[robotics]'\n")
+    assert answer.stdout.endswith("run pip install 'road-o2o[robotics]'\n")
 
 
 def test_descriptions_are_plain_sentences() -> None:
-    for task in OF_THE_PAPER:
+    for task in PAPER_TASKS:
         assert task.description.endswith(".")
         assert len(task.description) < 100, task.name

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from road.tasks.catalogue import AS_LOGGED
+from road.tasks.catalogue import EMBEDDED_TASKS
 from road.tasks.record import acting_rng, random_walk
 from road.tasks.sources import pendulum
 from road.tasks.sources.pendulum import make_environment, swing_up
 
-MIXED, FLIPPED = (task for task in AS_LOGGED if task.family == "pendulum")
+MIXED, FLIPPED = (task for task in EMBEDDED_TASKS if task.family == "pendulum")
 
 
 def controlled_return(seed: int) -> float:

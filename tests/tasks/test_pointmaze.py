@@ -10,7 +10,7 @@ import pytest
 
 from road.errors import UsageError
 from road.tasks import Dataset
-from road.tasks.catalogue import AS_LOGGED
+from road.tasks.catalogue import EMBEDDED_TASKS
 from road.tasks.sources.pointmaze import free_cells, make_environment, ways_to
 
 U = [
@@ -32,7 +32,7 @@ def robotics() -> None:
 @pytest.fixture(params=MAZES)
 def maze_data(request: pytest.FixtureRequest) -> Dataset:
     pytest.importorskip("gymnasium_robotics")
-    return next(task for task in AS_LOGGED if task.name == request.param).dataset()
+    return next(task for task in EMBEDDED_TASKS if task.name == request.param).dataset()
 
 
 def test_the_way_through_the_u_by_hand() -> None:
@@ -127,6 +127,6 @@ def test_without_gymnasium_robotics_the_user_is_told_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium_robotics", None)
-    with pytest.raises(UsageError, match=r"pip install 'road-rl\[robotics\]'") as refused:
+    with pytest.raises(UsageError, match=r"pip install 'road-o2o\[robotics\]'") as refused:
         make_environment("PointMaze_UMaze-v3")
     assert "\n" not in str(refused.value)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from road.data import load
 from road.tasks import TASKS
-from road.tasks.catalogue import find_own_task
+from road.tasks.catalogue import find_custom_task
+from road.tasks.custom import TaskOverrides
 from road.tasks.families.adroit import SKILLS
-from road.tasks.own import Own
 
 SHARED = Path(
     os.environ.get("ROAD_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data")
@@ -30,7 +30,7 @@ def shared(name: str) -> str:
 def test_the_genuine_kitchen_file_ends_where_the_fourth_subtask_is_solved() -> None:
     """19 demonstrations; 255 rows have all four solved, one of each demonstration is kept."""
     as_it_is = load(shared(KITCHEN))
-    dataset = find_own_task("kitchen-complete", Own(data=shared(KITCHEN))).dataset()
+    dataset = find_custom_task("kitchen-complete", TaskOverrides(data=shared(KITCHEN))).dataset()
     assert dataset.terminated.sum() == (dataset.reward == 4).sum() == 19
     assert not dataset.truncated.any()
     assert len(dataset) == 3680 - 255 + 19
@@ -56,7 +56,7 @@ def test_rebuilt_rewards_are_the_successes_that_the_log_was_paid_for(name: str) 
     """These logs were paid 10 for success and -0.1 else; success is told from what was seen."""
     source = shared(f"{name}_expert_6k.hdf5")
     paid = load(source)
-    mended = find_own_task(f"{name}-binary", Own(data=source)).dataset()
+    mended = find_custom_task(f"{name}-binary", TaskOverrides(data=source)).dataset()
     np.testing.assert_array_equal(mended.reward, paid.reward == 10.0)
     assert 0.1 < mended.reward.mean() < 0.9
     assert not mended.terminated.any()
@@ -94,7 +94,7 @@ def expert_action(weights: np.lib.npyio.NpzFile, observation: NDArray[np.float32
 def test_logged_steps_of_a_body_happen_in_its_environment(body: str, level: str) -> None:
     """Sizes agree, and so does the scale of the score: an expert's episodes score above 60."""
     source = shared(f"{body}_{level}_20k.hdf5")
-    task = find_own_task(f"{body}-{level}", Own(data=source))
+    task = find_custom_task(f"{body}-{level}", TaskOverrides(data=source))
     dataset = task.dataset()
     environment = task.environment()
     assert dataset.observation.shape[1:] == environment.observation_space.shape

@@ -1,7 +1,7 @@
 import numpy as np
 
-from road.tasks.catalogue import AS_LOGGED, TASKS
-from road.tasks.standardise import standardiser
+from road.tasks.catalogue import EMBEDDED_TASKS, TASKS
+from road.tasks.wrappers import fit_standardiser
 
 
 def test_observations_have_mean_zero_and_spread_one():
@@ -11,8 +11,8 @@ def test_observations_have_mean_zero_and_spread_one():
 
 
 def test_data_and_environment_are_scaled_alike():
-    raw = next(task for task in AS_LOGGED if task.name == "pendulum-mixed")
-    scale = standardiser(raw.dataset())
+    raw = next(task for task in EMBEDDED_TASKS if task.name == "pendulum-mixed")
+    scale = fit_standardiser(raw.dataset())
     for task, expected in ((TASKS[raw.name], scale), (raw, lambda observation: observation)):
         environment = task.environment()
         first, _ = environment.reset(seed=3)
@@ -23,7 +23,7 @@ def test_data_and_environment_are_scaled_alike():
 
 
 def test_everything_but_the_observations_is_untouched():
-    raw = next(task for task in AS_LOGGED if task.name == "pendulum-flipped")
+    raw = next(task for task in EMBEDDED_TASKS if task.name == "pendulum-flipped")
     before, after = raw.dataset().arrays(), TASKS[raw.name].dataset().arrays()
     for name in ("action", "reward", "terminated", "truncated"):
         np.testing.assert_array_equal(before[name], after[name])

@@ -3,7 +3,7 @@
 from tests.tasks.tables import PAGE, TRIED, drawn, formula
 
 from road.tasks import TASKS
-from road.tasks.transforms import Affine, ReturnRange
+from road.tasks.task import Affine, ReturnRange
 
 
 def test_the_tables_of_the_page_are_those_of_the_catalogue() -> None:

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from road.theory.bilevel import Inner
-from road.theory.datasets import behaviour, offline_data, random_features, random_mdp
-from road.theory.draws import generator
+from road.theory.bilevel import Inner, project, tabular
 from road.theory.mdp import MDP, StateAction, backup, occupancy, soft_greedy
-from road.theory.projection import project, tabular
+from road.theory.problems import behaviour, random_features, random_mdp
+from road.theory.samples import generator
 
 BETA = 4.0
 
@@ -21,7 +20,7 @@ def small_inner(
     """An inner problem with its offline and online data; no width means tabular."""
     mdp, rng = small_mdp(seed), generator(seed, "test features")
     features = tabular(6, 3) if width is None else random_features(rng, mdp, width)
-    offline = offline_data(mdp, behaviour(mdp, "poor"))
+    offline = occupancy(mdp, behaviour(mdp, "poor"))
     values = project(features, backup(mdp, np.zeros((6, 3))), offline, 1e-6).values
     online = occupancy(mdp, soft_greedy(values, BETA))
     return Inner(mdp, features, backup(mdp, values), BETA, ridge), offline, online

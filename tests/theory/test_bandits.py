@@ -1,4 +1,4 @@
-"""Rivals of the sliding window, and arms that move."""
+"""Other bandits than the sliding window, and arms that move."""
 
 import json
 from typing import Any
@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from road.mixing import SlidingWindowUCB
-from road.theory.bandits import Bandit, ThompsonSampling, UniformChoice, discounted_ucb
-from road.theory.draws import generator
-from road.theory.drift import (
+from road.theory.bandits import (
+    Bandit,
+    DiscountedUCB,
+    ThompsonSampling,
+    UniformChoice,
     abrupt,
     best_single_arm,
     coin_rewards,
@@ -18,11 +20,12 @@ from road.theory.drift import (
     play,
     slow,
 )
+from road.theory.samples import generator
 from road.theory.studies.bandit import final_regrets, proved_window
 
 BANDITS: dict[str, Bandit] = {
     "sliding window": SlidingWindowUCB(5, 0.6, 50),
-    "discounted": discounted_ucb(5, 2.0, 0.99),
+    "discounted": DiscountedUCB(5, 2.0, 0.99),
     "thompson": ThompsonSampling(5),
     "uniform": UniformChoice(5),
 }
@@ -50,7 +53,7 @@ def test_a_bandit_repeats_itself(bandit: Bandit):
 
 def test_without_fading_discounted_is_ucb1_of_the_library():
     rewards = coin_rewards(slow(300, 1.0, generator(1, "means")), generator(1, "coins"))
-    fading = discounted_ucb(5, 0.6, 1.0)
+    fading = DiscountedUCB(5, 0.6, 1.0)
     assert play(fading, rewards) == play(SlidingWindowUCB(5, 0.6, None), rewards)
 
 

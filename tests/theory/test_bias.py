@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from road.theory.bias import (
+from road.theory.samples import generator
+from road.theory.studies.bias import (
     GRID,
     Setting,
+    base_policy,
     error_fields,
     exact_ratio,
     expected_error_variance,
@@ -13,12 +15,11 @@ from road.theory.bias import (
     formula_ratio,
     gradient_step,
     measure,
+    measure_cell,
     softmax_step,
+    ten_percent_width,
     value_fields,
-    width_policy,
 )
-from road.theory.draws import generator
-from road.theory.studies.bias import cell, ten_percent
 
 
 @pytest.mark.parametrize("length", [0.3, 1.0, 5.0])
@@ -42,7 +43,7 @@ def test_the_first_order_term_does_not_vanish_for_one_error():
     setting = Setting(1e-4, 1.0)
     error = error_fields(setting, 400, generator(0, "one error"))
     bias = (softmax_step(error, 1.0) * error).sum(1)
-    first = error @ width_policy()
+    first = error @ base_policy()
     np.testing.assert_allclose(bias, first, atol=1e-6)
     assert np.abs(first).mean() > 1e-5
     assert abs(first.mean()) < 4.0 * first.std() / np.sqrt(400)
@@ -101,12 +102,12 @@ def test_values_have_the_mean_square_and_length_that_the_formula_is_given():
 
 def test_the_edge_of_validity_is_where_a_tenth_is_missing():
     """(1 - (1 + 2 w^2)^-1/2) / w^2 falls to 0.9 there."""
-    edge = ten_percent()
+    edge = ten_percent_width()
     assert (1.0 - (1.0 + 2.0 * edge**2) ** -0.5) / edge**2 == pytest.approx(0.9, abs=0.002)
 
 
-def test_the_luck_of_the_drawn_errors_is_taken_out():
+def test_the_sampling_error_of_the_drawn_errors_is_removed():
     """Ten errors of small amplitude: their variance is far from its mean, the theorem is not."""
-    found = cell(Setting(0.01, 10.0), 10, generator(5, "luck"))
+    found = measure_cell(Setting(0.01, 10.0), 10, generator(5, "luck"))
     assert abs(found["softmax_bias"] / found["predicted_bias"] - 1.0) > 0.1
     assert found["softmax_over_prediction"] == pytest.approx(1.0, abs=0.01)

@@ -1,4 +1,4 @@
-"""The outer gradient: right to six digits and more, and where the printed one is not."""
+"""The inner problem, a projection, and the outer gradient, exact and as printed."""
 
 from collections.abc import Callable
 
@@ -6,27 +6,67 @@ import numpy as np
 import pytest
 from tests.theory.problems import BETA, small_inner
 
-from road.theory.autodiff import automatic_gradient
 from road.theory.bilevel import (
     Inner,
     Objective,
     adjoint,
-    by_frozen_return,
+    frozen_sensitivity,
     functional_gradient,
+    mix,
     perceived_return,
-    printed_gradient,
+    project,
     ratio_gradient,
     source_gradient,
+    tabular,
     true_return,
 )
+from road.theory.gradients import automatic_gradient, printed_gradient
 from road.theory.mdp import MDP, StateAction, advantages, occupancy, soft_greedy
-from road.theory.projection import mix, tabular
 
 OUTCOMES: dict[Objective, Callable[[Inner, StateAction], np.floating]] = {
     "true": true_return,
     "perceived": perceived_return,
 }
 STEP = 1e-5
+ONE_FEATURE = np.ones((1, 2, 1))
+TARGET = np.array([[1.0, 3.0]])
+OFFLINE, ONLINE = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+
+
+def test_a_constant_fits_the_weighted_mean():
+    """m = 1/4: 1/4 · 1 + 3/4 · 3 = 2.5, with errors +1.5 and -0.5."""
+    fit = project(ONE_FEATURE, TARGET, mix(0.25, OFFLINE, ONLINE))
+    np.testing.assert_allclose(fit.parameters, [2.5])
+    np.testing.assert_allclose(fit.error, [[1.5, -0.5]])
+
+
+def test_ridge_shrinks_by_hand():
+    """2.5 / (1 + 1/4) = 2."""
+    fit = project(ONE_FEATURE, TARGET, mix(0.25, OFFLINE, ONLINE), ridge=0.25)
+    np.testing.assert_allclose(fit.parameters, [2.0])
+
+
+def test_the_error_is_orthogonal_to_the_features_under_the_data():
+    rng = np.random.default_rng(0)
+    features, target = rng.normal(size=(4, 3, 5)), rng.normal(size=(4, 3))
+    data = rng.dirichlet(np.ones(12)).reshape(4, 3)
+    fit = project(features, target, data)
+    np.testing.assert_allclose(np.einsum("saf,sa->f", features, data * fit.error), 0.0, atol=1e-12)
+
+
+def test_a_table_fits_exactly_whatever_the_mixture():
+    rng = np.random.default_rng(1)
+    target = rng.normal(size=(4, 3))
+    offline, online = rng.dirichlet(np.ones(12), 2).reshape(2, 4, 3)
+    for ratio in (0.1, 0.5, 0.9):
+        fit = project(tabular(4, 3), target, mix(ratio, offline, online))
+        np.testing.assert_allclose(fit.values, target, atol=1e-12)
+
+
+def test_each_problem_of_a_stack_may_have_its_own_ratio():
+    offline, online = np.stack([OFFLINE] * 2), np.stack([ONLINE] * 2)
+    mixed = mix(np.array([0.25, 1.0]), offline, online)
+    np.testing.assert_allclose(mixed, [[[0.25, 0.75]], [[1.0, 0.0]]])
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.05])
@@ -153,7 +193,7 @@ def test_beta_belongs_to_the_induced_distribution():
     nudge[0, 1] = STEP
     slope = (frozen(values + nudge) - frozen(values - nudge)) / (2 * STEP)
     visited, gain = states[0] * policy[0, 1], advantages(policy, values)[0, 1]
-    assert by_frozen_return(inner, values)[0, 1] == pytest.approx(slope, rel=1e-6)
+    assert frozen_sensitivity(inner, values)[0, 1] == pytest.approx(slope, rel=1e-6)
     assert slope == pytest.approx(visited * (1 + BETA * gain), rel=1e-6)
     assert slope != pytest.approx(visited * (1 + gain), rel=0.01)
 
@@ -181,7 +221,7 @@ def test_the_weight_is_the_projection_of_the_papers_ratio():
     inner, offline, online = small_inner()
     data = mix(0.5, offline, online)
     fit = inner.fit(data)
-    sensitivity = by_frozen_return(inner, fit.values)
+    sensitivity = frozen_sensitivity(inner, fit.values)
     again = Inner(inner.mdp, inner.features, sensitivity / data, BETA).fit(data)
     np.testing.assert_allclose(adjoint(inner.features, fit, sensitivity), again.values, rtol=1e-8)
 

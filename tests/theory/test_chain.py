@@ -3,29 +3,33 @@
 import numpy as np
 import pytest
 
-from road.theory.chain import DEMO, PHASE, Reading, all_readings, chain_mdp, visits
-from road.theory.draws import generator
-from road.theory.mdp import expected_return
-from road.theory.qlearning import (
+from road.theory.chain import (
+    DEMO,
+    PHASE,
     Chain,
     Curves,
+    Reading,
     Run,
+    all_readings,
+    chain_mdp,
     greedy,
     greedy_return,
     learn,
-    mixed_rows,
     row_advantage,
+    sample_mixed_rows,
     update,
+    visits,
 )
+from road.theory.mdp import expected_return
+from road.theory.samples import generator
 from road.theory.studies.chain import (
     HOLDS,
     OPEN,
     REVERSED,
-    Cell,
     Cells,
-    clearly,
-    hump,
-    ordered,
+    compare,
+    credit_agrees,
+    rises_then_falls,
     rises_throughout,
     run_readings,
     verdict,
@@ -79,7 +83,9 @@ def test_an_update_by_hand():
 def test_rows_come_from_the_dataset_or_from_what_the_buffer_holds_so_far():
     """Offline rows are 0, online rows 1, and what is not yet written 9: three are written."""
     rows = np.concatenate([np.zeros((2, PHASE)), np.ones((2, 3)), np.full((2, 997), 9)], 1)
-    drawn = mixed_rows(rows.astype(np.int64), 3, np.array([0.2, 1.0]), 4000, generator(0, "rows"))
+    drawn = sample_mixed_rows(
+        rows.astype(np.int64), 3, np.array([0.2, 1.0]), 4000, generator(0, "rows")
+    )
     assert set(drawn[0].tolist()) == {0, 1}
     assert (drawn[0] == 0).mean() == pytest.approx(0.2, abs=4 * np.sqrt(0.2 * 0.8 / 4000))
     assert set(drawn[1].tolist()) == {0}
@@ -98,7 +104,7 @@ def test_greedy_policy_return_and_advantage_by_hand():
 
 
 def test_runs_side_by_side_must_have_one_shape():
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="same length"):
         learn([Run(Reading(length=5), "low", 0.1), Run(DEMO, "low", 0.1)], generator(0, "mixed"))
 
 
@@ -107,31 +113,29 @@ def test_the_demo_shows_what_it_is_chosen_for():
     (cells,) = run_readings([DEMO], 60, 0, "demo test")
     low, high, rises, *_, ordered, everything = verdict(DEMO, cells)["verdict"]
     assert (low, high, rises, ordered, everything) == (HOLDS, OPEN, HOLDS, HOLDS, OPEN)
-    np.testing.assert_allclose(cells["high", 0.1].curves.returns, 0.9**4)
+    np.testing.assert_allclose(cells["high", 0.1].returns, 0.9**4)
 
 
 def test_a_claim_needs_two_standard_errors():
     """Means 1 and 0 with variance 1: four seeds give an error of 0.71, twenty-five of 0.28."""
     pattern = np.array([-1.0, 1.0, -1.0, 1.0]) * np.sqrt(3 / 4)
-    assert clearly(pattern + 1.0, pattern) == OPEN
+    assert compare(pattern + 1.0, pattern) == OPEN
     many = np.tile(pattern, 7)
-    assert clearly(many + 1.0, many) == HOLDS
-    assert clearly(many, many + 1.0) == REVERSED
+    assert compare(many + 1.0, many) == HOLDS
+    assert compare(many, many + 1.0) == REVERSED
 
 
-def cell(returns: float, offline: float, online: list[float]) -> Cell:
+def cell(returns: float, offline: float, online: list[float]) -> Curves:
     """Three seeds around a return, a constant Delta_off, and Delta_on given for ten points."""
     near = np.array([-0.01, 0.0, 0.01])
     shape = np.ones((10, 3))
-    return Cell(
-        Curves(shape * (returns + near), offline * shape, np.array(online)[:, None] * shape)
-    )
+    return Curves(shape * (returns + near), offline * shape, np.array(online)[:, None] * shape)
 
 
 def test_a_hump_has_its_peak_inside_and_comes_down():
-    assert hump(cell(0, 0, [1, 2, 3, 4, 5, 4, 3, 2, 1, 1]))
-    assert not hump(cell(0, 0, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
-    assert not hump(cell(0, 0, [9, 9.5, 10, 9.8, 9.7, 9.6, 9.5, 9.4, 9.3, 9.2]))
+    assert rises_then_falls(cell(0, 0, [1, 2, 3, 4, 5, 4, 3, 2, 1, 1]))
+    assert not rises_then_falls(cell(0, 0, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
+    assert not rises_then_falls(cell(0, 0, [9, 9.5, 10, 9.8, 9.7, 9.6, 9.5, 9.4, 9.3, 9.2]))
 
 
 def test_r_q_is_ordered_like_the_return_only_where_that_is_clear():
@@ -139,23 +143,23 @@ def test_r_q_is_ordered_like_the_return_only_where_that_is_clear():
     flat = [0.1] * 10
     first, second = cell(0.6, 0.4, flat), cell(0.5, 0.2, flat)
     same = {("high", 0.1): first, ("high", 0.5): first}
-    assert ordered({("low", 0.1): first, ("low", 0.5): second, **same}) == HOLDS
+    assert credit_agrees({("low", 0.1): first, ("low", 0.5): second, **same}) == HOLDS
     against = cell(0.7, 0.2, flat)
-    assert ordered({("low", 0.1): first, ("low", 0.5): against, **same}) == REVERSED
-    assert ordered({("low", 0.1): first, ("low", 0.5): first, **same}) == OPEN
+    assert credit_agrees({("low", 0.1): first, ("low", 0.5): against, **same}) == REVERSED
+    assert credit_agrees({("low", 0.1): first, ("low", 0.5): first, **same}) == OPEN
 
 
 def test_each_claim_is_read_off_its_own_data():
     """Low data: 0.1 is better. High data: 0.5 is better. Exchanged, both are reversed."""
     flat = [0.1] * 10
     better, worse = cell(0.6, 0.4, flat), cell(0.5, 0.2, flat)
-    as_told: Cells = {
+    as_printed: Cells = {
         ("low", 0.1): better, ("low", 0.5): worse, ("high", 0.1): worse, ("high", 0.5): better,
     }  # fmt: skip
     exchanged: Cells = {
         ("low", 0.1): worse, ("low", 0.5): better, ("high", 0.1): better, ("high", 0.5): worse,
     }  # fmt: skip
-    assert verdict(DEMO, as_told)["verdict"][:2] == [HOLDS, HOLDS]
+    assert verdict(DEMO, as_printed)["verdict"][:2] == [HOLDS, HOLDS]
     assert verdict(DEMO, exchanged)["verdict"][:2] == [REVERSED, REVERSED]
 
 

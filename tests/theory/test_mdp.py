@@ -3,8 +3,6 @@
 import numpy as np
 from tests.theory.problems import small_mdp
 
-from road.theory.datasets import behaviour, sampled
-from road.theory.draws import generator
 from road.theory.mdp import (
     MDP,
     action_values,
@@ -15,6 +13,7 @@ from road.theory.mdp import (
     optimal_values,
     soft_greedy,
 )
+from road.theory.problems import behaviour
 
 
 def two_states() -> MDP:
@@ -99,11 +98,3 @@ def test_better_data_has_a_better_behaviour():
         expected_return(mdp, behaviour(mdp, quality)) for quality in ("poor", "mixed", "good")
     )
     assert poor < mixed < good
-
-
-def test_a_finite_dataset_counts_its_rows():
-    shares = sampled(
-        generator(0, "rows"), occupancy(small_mdp(), behaviour(small_mdp(), "mixed")), 50
-    )
-    assert np.isclose(shares.sum(), 1.0)
-    np.testing.assert_allclose(shares * 50, np.round(shares * 50))

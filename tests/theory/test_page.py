@@ -53,11 +53,11 @@ def test_the_table_of_choosers_is_what_was_computed(chooser: str):
     regret, by_data = found["regret"], found["regret_by_data"]
     bounds = [regret[part][-1] for part in ("mean", "low", "high")]
     parts = [by_data[quality]["mean"] for quality in ("poor", "mixed", "good")]
-    told = row(AS_WRITTEN.get(chooser, chooser))
+    written = row(AS_WRITTEN.get(chooser, chooser))
     if chooser == "exact best ratio":
         bounds = bounds[:1]
-    assert told[:-1] == pytest.approx([*bounds, *parts], abs=0.051)
-    assert told[-1] == pytest.approx(found["return"]["mean"][-1], abs=0.0051)
+    assert written[:-1] == pytest.approx([*bounds, *parts], abs=0.051)
+    assert written[-1] == pytest.approx(found["return"]["mean"][-1], abs=0.0051)
 
 
 def test_the_table_of_claims_is_what_was_computed():

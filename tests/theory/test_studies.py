@@ -12,15 +12,19 @@ import pytest
 from road.cli import main
 from road.errors import StorageError
 from road.mixing import FixedMixer
-from road.theory.choices import ByMixer
-from road.theory.families import random_problems
-from road.theory.finetuning import finetune
-from road.theory.folder import STUDIES, draw, make, write_whole
+from road.theory.finetuning import ByMixer, finetune
 from road.theory.mdp import soft_greedy
-from road.theory.statistics import interval, plain
-from road.theory.studies.bilevel import judged
-from road.theory.studies.gradient import ALWAYS_LESS, agreement, curves, matching
-from road.theory.studies.worth import blurred, correlation, credit_worth, lost
+from road.theory.output import STUDIES, draw, make, write_whole
+from road.theory.problems import random_problems
+from road.theory.samples import interval, plain_data
+from road.theory.studies.bilevel import evaluate
+from road.theory.studies.credit_quality import (
+    correlation,
+    credit_quality,
+    perturb,
+    relative_loss,
+)
+from road.theory.studies.gradient import ALWAYS_LESS, agreement, curves, equal_signs
 
 PICTURES = {
     "chain": ("chain", "chain-readings"),
@@ -39,9 +43,9 @@ def test_interval_by_hand():
 
 
 def test_numbers_become_plain_data():
-    told = plain({"a": np.array([1.23456789, np.nan]), "b": (np.int64(3), "x"), "c": None})
-    assert told == {"a": [1.23457, None], "b": [3, "x"], "c": None}
-    assert json.loads(json.dumps(told)) == told
+    found = plain_data({"a": np.array([1.23456789, np.nan]), "b": (np.int64(3), "x"), "c": None})
+    assert found == {"a": [1.23457, None], "b": [3, "x"], "c": None}
+    assert json.loads(json.dumps(found)) == found
 
 
 def test_correlation_over_the_arms_by_hand():
@@ -49,15 +53,15 @@ def test_correlation_over_the_arms_by_hand():
     returns = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]])
     credits = np.array([[1.0, 5.0, 7.0], [2.0, 3.0, 7.0], [3.0, 1.0, 7.0]])
     np.testing.assert_allclose(correlation(credits, returns), [1.0, -1.0, np.nan])
-    np.testing.assert_allclose(lost(credits, returns), [0.0, 1.0, 0.5])
+    np.testing.assert_allclose(relative_loss(credits, returns), [0.0, 1.0, 0.5])
 
 
-def test_only_problems_with_a_slope_vote():
-    votes = matching(np.array([[1.0, -1.0, 1.0]]), np.array([[2.0, 1.0, 0.0]]))
+def test_problems_without_a_slope_are_left_out():
+    votes = equal_signs(np.array([[1.0, -1.0, 1.0]]), np.array([[2.0, 1.0, 0.0]]))
     assert (votes["mean"], votes["count"]) == (0.5, 2)
 
 
-def test_an_answer_that_never_looks_is_right_wherever_the_return_falls_and_nowhere_else():
+def test_a_constant_answer_is_right_wherever_the_return_falls_and_nowhere_else():
     """And the one-step direction, judged by fresh rows, gives that very answer."""
     problem, _ = random_problems(6, 0)
     found = agreement(next(finetune(problem, ByMixer(FixedMixer(0.5)), 1)))
@@ -85,7 +89,7 @@ def test_regret_is_what_was_possible_less_what_was_reached():
         replace(first, reached=np.array([4.0, 7.0, 7.0]), possible=np.array([6.0, 6.0, 7.0])),
     ]
     quality = np.array(["poor", "good", "mixed"])
-    found = judged(rounds, np.full((2, 3), 5.0), np.full(3, 8.0), quality)
+    found = evaluate(rounds, np.full((2, 3), 5.0), np.full(3, 8.0), quality)
     np.testing.assert_allclose(found["regret"]["mean"], [1 / 3, 2 / 3])
     assert [found["regret_by_data"][name]["mean"] for name in quality] == [3.0, -1.0, 0.0]
     np.testing.assert_allclose(found["beside_exact"]["mean"], [0.0, 1.0])
@@ -97,10 +101,10 @@ def test_a_noisy_critic_leads_its_policy_and_a_blended_one_does_not():
     problem, _ = random_problems(3, 0)
     now = next(finetune(problem, ByMixer(FixedMixer(0.5)), 1)).now
     noisy, blended = (
-        blurred(now, 0.5, blend, noise, np.random.default_rng(0))
+        perturb(now, 0.5, blend, noise, np.random.default_rng(0))
         for blend, noise in ((1.0, 0.5), (0.5, 0.0))
     )
-    own = now.seen(now.mixed(0.5))
+    own = now.outcome(now.mix(0.5))
     np.testing.assert_allclose(
         noisy.policy, soft_greedy(noisy.critic, now.inner.inverse_temperature)
     )
@@ -109,17 +113,17 @@ def test_a_noisy_critic_leads_its_policy_and_a_blended_one_does_not():
 
 
 def test_less_offline_data_is_a_credit_like_any_other():
-    """What it is worth does not depend on the critic."""
+    """Its quality does not depend on the critic."""
     problem, quality = random_problems(3, 1)
-    levels = credit_worth(problem, np.array(quality), 0)["levels"]
+    levels = credit_quality(problem, np.array(quality), 0)["levels"]
     exact, own = (levels[f"λ = {blend}"]["−m (no credit)"] for blend in (0, 1))
     assert exact == own
 
 
-def test_r_q_says_nothing_of_the_ratio_with_an_exact_critic():
+def test_r_q_is_the_same_for_every_ratio_with_an_exact_critic():
     """At kappa = 1 it is the same for every arm; at kappa = 0 it orders them perfectly."""
     problem, quality = random_problems(3, 1)
-    exact = credit_worth(problem, np.array(quality), 0)["levels"]["λ = 0"]
+    exact = credit_quality(problem, np.array(quality), 0)["levels"]["λ = 0"]
     assert exact["R_q (κ = 1)"]["informed"] == 0.0
     assert exact["Δ_off (κ = 0)"]["with_return"]["mean"] == pytest.approx(1.0)
 
@@ -140,7 +144,7 @@ def test_every_study_is_recorded_in_the_docs():
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 def test_pictures_follow_from_the_numbers_alone(path: Path):
-    """And each of them stands in the docs."""
+    """And each of them is in the docs."""
     drawn = draw(path.stem, json.loads(path.read_text("utf-8")))
     titles = PICTURES.get(path.stem, (path.stem,))
     assert set(drawn) == {f"{title}.{kind}" for title in titles for kind in ("svg", "png")}
@@ -150,6 +154,21 @@ def test_pictures_follow_from_the_numbers_alone(path: Path):
             assert (path.parent / name).is_file()
         else:
             assert content.startswith(b"\x89PNG")
+
+
+def test_computing_a_study_loads_no_matplotlib():
+    """It is loaded when a figure is drawn, and then it must be visible in this very check."""
+    script = """
+import sys
+from road.theory.output import STUDIES, draw, import_study
+from road.theory.samples import plain_data
+studies = {name: import_study(name) for name in STUDIES}
+numbers = plain_data(studies["landscape"].compute(1, 0, lambda _: None))
+assert "matplotlib" not in sys.modules
+draw("landscape", numbers)
+assert "matplotlib" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
 @pytest.mark.integration
@@ -167,15 +186,15 @@ def run_theory(name: str, out: Path) -> None:
     words = [sys.executable, "-m", "road.cli", "theory", name, "--seeds", "6", "--out", str(out)]
     answer = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert answer.returncode == 0, answer.stderr
-    told = set(answer.stdout.splitlines())
-    assert told == {str(path) for path in out.iterdir()}
+    named = set(answer.stdout.splitlines())
+    assert named == {str(path) for path in out.iterdir()}
     assert all(path.stat().st_size > 500 for path in out.iterdir())
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "message"),
     [
-        (["landscap"], 2, "did you mean 'landscape'?"),
+        (["landscap"], 2, "did you mean 'landscape'"),
         (["zzz"], 2, "known: chain, landscape"),
         ([], 2, "required"),
         (["chain", "--seeds", "5"], 2, "seeds >= 6"),
@@ -185,15 +204,15 @@ def run_theory(name: str, out: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line(
-    words: list[str], code: int, told: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
 ):
     assert main(["theory", *words]) == code
     error = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error:")]
     assert len(error) == 1
-    assert told in error[0]
+    assert message in error[0]
 
 
-def test_what_is_in_the_way_is_told_before_anything_is_computed(tmp_path: Path):
+def test_a_folder_that_cannot_be_written_fails_before_anything_is_computed(tmp_path: Path):
     (tmp_path / "file").write_text("in the way")
 
     def never(done: float) -> None:

@@ -164,7 +164,7 @@ def test_an_object_array_cannot_be_smuggled_in(tmp_path: Path):
     path = save(tmp_path, 1)
     with (path / "arrays.npz").open("wb") as file:
         np.savez(file, evil=np.array([{"a": 1}], dtype=object))
-    manifest = {"format": 1, "files": {}}
+    manifest = {"format": checkpoint.FORMAT, "files": {}}
     for name in ("arrays.npz", "state.json"):
         manifest["files"][name] = checkpoint.digest(path / name)
     (path / "MANIFEST.json").write_text(json.dumps(manifest))

@@ -14,13 +14,13 @@ from tests.training.conftest import tiny_plan
 
 from road.cli import main
 from road.cli.flags import unbox
-from road.cli.train_command import parse_plan
+from road.cli.train import parse_plan
 from road.errors import UsageError
 from road.mixing import MIXERS
+from road.records.folder import RunFolder
 from road.report import load_run, summarise
 from road.tasks import TASKS
 from road.training.config import default_plan, plan_from_json
-from road.training.folder import RunFolder
 from road.training.launch import start_run
 
 Said = pytest.CaptureFixture[str]
@@ -162,15 +162,15 @@ def test_debug_shows_the_traceback(capsys: Said):
 def test_a_missing_package_is_told_with_its_extra(
     words: str, package: str, extra: str, monkeypatch: Any, capsys: Said
 ):
-    monkeypatch.setattr("road.cli.import_module", no_module(package))
+    monkeypatch.setattr("road.cli.dispatch.import_module", no_module(package))
     named = package.partition(".")[0]
-    advice = f"install it with `pip install 'road-rl[{extra}]'`"
+    advice = f"install it with `pip install 'road-o2o[{extra}]'`"
     told = f"error: the package '{named}' is missing; {advice}"
     assert refused([*words.split()], capsys) == (2, told)
 
 
 def test_a_system_without_file_locks_is_told_so(monkeypatch: Any, capsys: Said):
-    monkeypatch.setattr("road.cli.import_module", no_module("fcntl"))
+    monkeypatch.setattr("road.cli.dispatch.import_module", no_module("fcntl"))
     code, told = refused(["train"], capsys)
     assert code == 2
     assert told.endswith("need file locks (fcntl), which this system does not have")

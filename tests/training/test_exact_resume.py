@@ -27,14 +27,14 @@ from road.mixing import (
     RoadMixer,
     UniformMixer,
 )
+from road.records.folder import RunFolder
+from road.records.journal import Journal
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan
 from road.training.events import Evaluated, Event, Note, PhaseStarted, Progressed
-from road.training.folder import RunFolder
-from road.training.journal import Journal
 from road.training.launch import resume_run, start_run
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 from road.training.state import state_from
 
 
@@ -113,8 +113,8 @@ def test_stopped_at_every_kind_of_moment(undisturbed: dict[str, Any], tmp_path: 
         HypergradientMixer(interval=5, held_back=10),
         HypergradientMixer(interval=5, held_back=10, judge="monte-carlo"),
         RoadMixer(credit="change", scale="standardised"),
-        RoadMixer(credit="fresh-error", choice="thompson"),
-        RoadMixer(credit="next-return", counts="discounted", trend="removed"),
+        RoadMixer(credit="fresh-error"),
+        RoadMixer(credit="next-return", window=3),
     ],
 )
 def test_every_mixer_goes_on_as_it_would_have(mixer: Any, tmp_path: Path):
@@ -163,7 +163,7 @@ def test_a_checkpoint_that_is_due_inside_a_stack_is_made_at_its_end(tmp_path: Pa
 
 def test_another_seed_gives_another_run(undisturbed: dict[str, Any], tmp_path: Path):
     start_run(tiny_plan(seed=4), tmp_path / "run", "test", lambda _: None)
-    assert "agent/0000" in differing(contents(tmp_path / "run"), undisturbed)
+    assert "learner-0/agent/0000" in differing(contents(tmp_path / "run"), undisturbed)
 
 
 COMMAND = (

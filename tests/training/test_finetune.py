@@ -10,15 +10,13 @@ from tests.training.conftest import tiny_plan
 
 from road.errors import NumericError
 from road.mixing import Evidence, FixedMixer
-from road.replay.rows import unpack
-from road.training.engine import Metrics
-from road.training.evidence import Readings
-from road.training.finetune import Finetuning
-from road.training.folder import RunFolder
+from road.records.folder import RunFolder
+from road.replay.transitions import unpack
+from road.training.buffers import offline_rows
+from road.training.compiled import Metrics
 from road.training.launch import start_run
-from road.training.offline import offline_rows
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 
 
 def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -74,30 +72,26 @@ def test_delta_is_the_mean_advantage_of_sampled_actions(run: Run):
     """Worked out from the agent's own functions on the same rows and the same key."""
     rows, _ = run.sampler.probe(32, np.random.default_rng(0))
     key = jax.random.key(5)
-    agent, state = run.engine.agent, run.engine.tree(run.state.agent)
-    batch = unpack(jax.numpy.asarray(rows), run.engine.spec)
+    agent, state = run.online_agent.agent, run.online_agent.tree(run.state.main.agent)
+    batch = unpack(jax.numpy.asarray(rows), run.online_agent.spec)
     action = agent.act(state, batch.observation, jax.random.fold_in(key, 9))
     expected = (
         agent.q_value(state, batch.observation, action).mean()
         - agent.q_value(state, batch.observation, batch.action).mean()
     )
-    measured = run.engine.advantage(run.state.agent, rows, key, 9)
+    measured = run.online_agent.advantage(run.state.main.agent, rows, key, 9)
     assert measured == pytest.approx(float(expected), abs=1e-5)
 
 
 def test_what_a_period_is_credited_with_is_exchangeable(run: Run):
     """Any number that the caller computes can take the place of R_q."""
     credits = iter(range(10, 100))
-    run.state.mixer = FixedMixer(0.5).init(0)
-    loop = Finetuning(
-        run.engine,
-        run.rollout,
-        run.sampler,
-        FixedMixer(0.5),
-        lambda *_: Evidence(credit=float(next(credits))),
-        run.config,
-    )
-    periods = [step.period for step in loop.run(run.state) if step.period is not None]
+    run.plan = dataclasses.replace(run.plan, mixer=FixedMixer(0.5))
+    run.state.main.mixer = FixedMixer(0.5).init(0)
+    loop = run.online_loop()
+    loop.trainers[0].measure = lambda *_: Evidence(credit=float(next(credits)))
+    steps = [step.learners[0].period for step in loop.run(run.state)]
+    periods = [period for period in steps if period is not None]
     assert [finished.period.credit for finished in periods] == [10, 11, 12, 13, 14, 15]
     assert periods[0].period.offline_advantage is None
 
@@ -105,7 +99,7 @@ def test_what_a_period_is_credited_with_is_exchangeable(run: Run):
 def test_offline_rows_carry_the_transformed_reward_and_its_return(run: Run):
     task = run.plan.task
     dataset = task.dataset()
-    rows = unpack(offline_rows(dataset, task, 0.9), run.engine.spec)
+    rows = unpack(offline_rows(dataset, task, 0.9), run.online_agent.spec)
     np.testing.assert_allclose(rows.reward, 0.1 * dataset.reward, rtol=1e-6)
     last = int(np.flatnonzero(dataset.episode_ends)[0])
     assert rows.return_to_go[last] == rows.reward[last]
@@ -118,11 +112,9 @@ def test_offline_rows_carry_the_transformed_reward_and_its_return(run: Run):
 def test_a_time_limit_is_stored_as_no_end(run: Run):
     """Pendulum episodes are cut after 200 steps and never end by themselves."""
     run.config = dataclasses.replace(run.config, online_steps=210)
-    measure = Readings(run.engine, run.sampler, run.config)
-    parts = (run.engine, run.rollout, run.sampler, run.plan.mixer, measure, run.config)
-    for _ in Finetuning(*parts).run(run.state):
+    for _ in run.online_loop().run(run.state):
         pass
-    rows = unpack(run.sampler.online.filled(), run.engine.spec)
+    rows = unpack(run.sampler.online.filled(), run.online_agent.spec)
     assert (rows.terminated == 0).all()
     assert np.isfinite(rows.return_to_go[:200]).all()
     assert (rows.return_to_go[200:] == -np.inf).all()

@@ -10,10 +10,10 @@ import pytest
 from tests.training.conftest import tiny_plan
 
 from road.errors import LockedError, StorageError, UsageError
-from road.training import launch, switch
-from road.training.folder import META, RunFolder
+from road.records.folder import META, RunFolder
+from road.training import branch, launch
+from road.training.branch import branch_run, pretraining_plan
 from road.training.launch import start_run
-from road.training.switch import branch_run, pretraining_plan
 
 
 def quiet(event: Any) -> None:
@@ -133,7 +133,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("where", "begin"), [(launch, begin_anew), (switch, begin_at_the_switch)])
+@pytest.mark.parametrize(("where", "begin"), [(launch, begin_anew), (branch, begin_at_the_switch)])
 def test_a_run_that_was_begun_just_before_we_held_the_folder_is_not_overwritten(
     where: Any,
     begin: Callable[[Path, Path], None],

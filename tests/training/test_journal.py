@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from road.errors import DamagedError, StorageError
-from road.training.journal import Journal
+from road.records.journal import Journal
 
 
 def test_rows_after_the_remembered_length_are_cut(tmp_path: Path):
@@ -21,7 +21,7 @@ def test_rows_after_the_remembered_length_are_cut(tmp_path: Path):
 
 def test_a_file_shorter_than_remembered_is_damage(tmp_path: Path):
     Journal(tmp_path, {}).append("metrics", {"step": 1})
-    with pytest.raises(DamagedError, match=r"12 of 99 bytes are there; delete .* begin that run"):
+    with pytest.raises(DamagedError, match=r"12 of 99 bytes are there; delete .* start that run"):
         Journal(tmp_path, {"metrics": 99})
 
 

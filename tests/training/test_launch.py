@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from tests.training.conftest import tiny_plan
 
-from road.training.folder import RunFolder
+from road.records.folder import RunFolder
 from road.training.launch import start_run
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 
 OPEN_FILES = Path("/proc/self/fd")
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from tests.contracts.test_agents import AGENT_LIST
 
-from road.training.engine import Engine
-from road.training.packing import MOST_JOINED, packing_of
+from road.training.compiled import MOST_JOINED, CompiledAgent, packing_of
 from road.types import Spec
 
 FLOATS, WHOLE = jnp.float32, jnp.int32
@@ -41,7 +40,7 @@ def test_small_ones_of_a_kind_are_joined_in_their_order_and_large_ones_stay():
 @pytest.mark.parametrize("name", AGENT_LIST)
 def test_an_agents_state_comes_back_as_it_was_and_in_few_pieces(name: str, spec: Spec):
     agent = AGENT_LIST[name]
-    engine, state = Engine(agent, spec), agent.init(jax.random.key(1), spec)
+    engine, state = CompiledAgent(agent, spec), agent.init(jax.random.key(1), spec)
     packed = engine.leaves(state)
     assert len(packed) <= 3
     again = engine.tree(packed)

@@ -83,7 +83,7 @@ class Broken(gymnasium.Env[Any, Any]):
     [
         ("raise", "AssertionError in step of episode 0: the motor is on fire"),
         ("nan", "non-finite observation in episode 0, step 2"),
-        ("reward", "paid inf in episode 0, step 2"),
+        ("reward", r"non-finite reward \(inf\) in episode 0, step 2"),
         ("shape", r"shape \(3,\), not \(2,\)"),
     ],
 )

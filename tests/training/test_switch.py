@@ -11,10 +11,10 @@ from tests.training.test_exact_resume import contents, differing
 from road.agents.pex import PEX
 from road.errors import UsageError
 from road.mixing import BalancedMixer, FixedMixer, RoadMixer
+from road.training.branch import branch_run, offline_part, pretraining_plan
 from road.training.checkpoint import checkpoints
 from road.training.config import Plan
 from road.training.launch import resume_run, start_run
-from road.training.switch import branch_run, offline_part, pretraining_plan
 
 
 def quiet(event: Any) -> None:
@@ -83,7 +83,7 @@ def test_what_the_offline_phase_depends_on():
 
 def test_a_branch_refuses_what_it_did_not_ask_for(tmp_path: Path):
     shared = pretrained(tiny_plan(offline_steps=50), tmp_path / "shared")
-    with pytest.raises(UsageError, match=r"pretrained something else \(offline_steps\)"):
+    with pytest.raises(UsageError, match=r"the pretraining settings in .* differ: offline_steps"):
         branch_run(tiny_plan(), tmp_path / "branch", shared, "test")
     assert not (tmp_path / "branch").exists()
     resume_run(shared, quiet)

@@ -14,18 +14,17 @@ from tests.training.test_finetune import rows_of
 
 from road.agents.iql import IQL
 from road.agents.recipes import RECIPES, Recipe, iql_recipe
-from road.cli.train_command import parse_plan
+from road.cli.train import parse_plan
 from road.errors import UsageError
-from road.randomness import Stream, jax_stream
-from road.replay.rows import unpack
+from road.records.folder import RunFolder
+from road.replay.transitions import unpack
+from road.rng import Stream, jax_stream
 from road.training.config import Plan, changed_config, default_plan
 from road.training.events import Event, PhaseStarted, Progressed
-from road.training.evidence import Readings
-from road.training.finetune import Finetuning, OnlineStep
-from road.training.folder import RunFolder
 from road.training.launch import resume_run, start_run
+from road.training.loop import OnlineStep
+from road.training.process import StopRequest
 from road.training.run import Run
-from road.training.signals import StopRequest
 
 WARMUP = 60
 
@@ -50,23 +49,15 @@ def begun(plan: Plan, folder: Path) -> Run:
 
 
 def online_steps(run: Run) -> Iterator[OnlineStep]:
-    return Finetuning(
-        run.engine,
-        run.rollout,
-        run.sampler,
-        run.plan.mixer,
-        Readings(run.engine, run.sampler, run.config),
-        run.config,
-        random_warmup=run.recipe.random_warmup,
-    ).run(run.state)
+    return run.online_loop().run(run.state)
 
 
 def stored_actions(run: Run, steps: int) -> np.ndarray:
-    return np.array(unpack(run.sampler.online.rows[:steps], run.engine.spec).action)
+    return np.array(unpack(run.sampler.online.rows[:steps], run.online_agent.spec).action)
 
 
 def weights(run: Run) -> list[np.ndarray]:
-    return [np.asarray(leaf) for leaf in run.state.agent]
+    return [np.asarray(leaf) for leaf in run.state.main.agent]
 
 
 def same(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
@@ -78,7 +69,7 @@ def test_nothing_is_trained_until_the_warm_up_is_over(tmp_path: Path):
     before = weights(run)
     for number, step in enumerate(online_steps(run), start=1):
         assert len(run.sampler.online) == number, "every step is stored"
-        assert (step.metrics is None) == step.waiting == (number <= WARMUP)
+        assert (step.learners[0].metrics is None) == step.learners[0].waiting == (number <= WARMUP)
         assert same(weights(run), before) == (number <= WARMUP)
         if number == WARMUP + 1:
             break
@@ -139,10 +130,12 @@ def test_random_warm_up_does_not_depend_on_the_agent_but_on_the_seed(
 def test_otherwise_the_frozen_policy_acts(tmp_path: Path):
     """Every step of the warm-up is what the first weights say to its observation."""
     run = begun(tiny_plan(warmup_steps=20, online_steps=40), tmp_path / "run")
-    first, key = run.state.agent, jax_stream(run.config.seed, Stream.ACTING)
+    first, key = run.state.main.agent, jax_stream(run.config.seed, Stream.ACTING)
     list(online_steps(run))
-    rows = unpack(run.sampler.online.rows[:40], run.engine.spec)
-    expected = [run.engine.act(first, each, key, at) for at, each in enumerate(rows.observation)]
+    rows = unpack(run.sampler.online.rows[:40], run.online_agent.spec)
+    expected = [
+        run.online_agent.act(first, each, key, at) for at, each in enumerate(rows.observation)
+    ]
     np.testing.assert_allclose(rows.action[:21], expected[:21], atol=1e-4)
     assert not np.allclose(rows.action[21:], expected[21:], atol=1e-4), "then it learns"
 

@@ -6,7 +6,7 @@ One update on one mini-batch, in the order of CORL's code:
     pi     imitate a, weighted by exp(A / lambda),  A = min Q(s, a) - min Q(s, b),  b ~ pi
     Q'     follow Q
 
-where Q' is the target critic; pi sees the new Q. One drawn b stands for the value of the state. pi
+where Q' is the target critic; pi sees the new Q. One drawn b estimates the value of the state. pi
 is a Gaussian around a tanh mean with a state-independent spread, not squashed; actions are clipped
 to the box when they are taken or shown to a critic. The update is the same in both phases.
 
@@ -19,24 +19,27 @@ from functools import partial
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
-from road.agents.iql import actor_loss
-from road.agents.losses import advantage_weight, over_stack
+from road.agents.losses import (
+    advantage_weight,
+    critic_loss,
+    over_stack,
+    td_target,
+    weighted_imitation_loss,
+)
 from road.agents.ranges import check_ranges
-from road.agents.sac import critic_loss
-from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor, make_critic, make_gaussian_actor
-from road.types import Batch, Metrics, Spec
+from road.nn.train_state import TrainState, gradient_step, make_train_state, polyak_update
+from road.types import Actions, Batch, Metrics, Observations, Scalars, Spec
 
 
 class AWACState(eqx.Module):
     """Everything that learning changes."""
 
-    actor: Learner[GaussianActor]
-    critic: Learner[Critic]
+    actor: TrainState[GaussianActor]
+    critic: TrainState[Critic]
     target_critic: Critic
 
 
@@ -53,7 +56,7 @@ class AWAC:
     temperature: float = 0.1
     """lambda: how good an action must be to be imitated more; small is sharp."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -67,7 +70,9 @@ class AWAC:
         actor = make_gaussian_actor(actor_key, spec.observation_dim, spec.action_dim, self.hidden)
         critic = make_critic(critic_key, spec.observation_dim + spec.action_dim, self.hidden)
         return AWACState(
-            make_learner(actor, self.optimiser), make_learner(critic, self.optimiser), critic
+            make_train_state(actor, self.optimiser),
+            make_train_state(critic, self.optimiser),
+            critic,
         )
 
     @partial(jax.jit, static_argnums=0)
@@ -81,56 +86,40 @@ class AWAC:
     ) -> tuple[AWACState, Metrics]:
         target_key, advantage_key = jax.random.split(key)
         target = self.target(state, batch, target_key)
-        critic, critic_metrics = descend(
+        critic, critic_metrics = gradient_step(
             "critic", state.critic, self.optimiser, critic_loss, target, batch
         )
         better = advantage(state.actor.model, critic.model, batch, advantage_key)
         weight = advantage_weight(better, 1.0 / self.temperature)
-        actor, actor_metrics = descend(
-            "actor", state.actor, self.optimiser, actor_loss, weight, batch
+        actor, actor_metrics = gradient_step(
+            "actor", state.actor, self.optimiser, weighted_imitation_loss, weight, batch
         )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
+        target_critic = polyak_update(state.target_critic, critic.model, self.target_rate)
         return AWACState(actor, critic, target_critic), {**critic_metrics, **actor_metrics}
 
-    def target(self, state: AWACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: AWACState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """R + gamma (1 - terminated) min Q'(s', a')."""
-        action = sample(state.actor.model, batch.next_observation, key)
+        action = state.actor.model(batch.next_observation).clipped_sample(key)
         value = state.target_critic.pessimistic(batch.next_observation, action)
-        return batch.reward + self.discount * (1.0 - batch.terminated) * value
+        return td_target(batch, self.discount, value)
 
-    def act(
-        self, state: AWACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
-        return sample(state.actor.model, observation, key)
+    def act(self, state: AWACState, observation: Observations, key: PRNGKeyArray) -> Actions:
+        return state.actor.model(observation).clipped_sample(key)
 
     def best_action(
-        self, state: AWACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+        self, state: AWACState, observation: Observations, key: PRNGKeyArray
+    ) -> Actions:
         del key
-        return jnp.clip(state.actor.model(observation).mean, -1.0, 1.0)
+        return state.actor.model(observation).mode
 
-    def q_value(
-        self,
-        state: AWACState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: AWACState, observation: Observations, action: Actions) -> Scalars:
         """The lesser of the critics that are being trained; the policy of R_q is ``act``."""
         return state.critic.model.pessimistic(observation, action)
 
 
-def sample(
-    actor: GaussianActor, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-) -> Float[Array, "batch act"]:
-    """Actions of the policy, clipped to the box."""
-    return jnp.clip(actor(observation).sample(key), -1.0, 1.0)
-
-
-def advantage(
-    actor: GaussianActor, critic: Critic, batch: Batch, key: PRNGKeyArray
-) -> Float[Array, " batch"]:
+def advantage(actor: GaussianActor, critic: Critic, batch: Batch, key: PRNGKeyArray) -> Scalars:
     """How much better the recorded action is than one that the policy would take."""
-    own = sample(actor, batch.observation, key)
+    own = actor(batch.observation).clipped_sample(key)
     q = critic.pessimistic(batch.observation, batch.action)
     return q - critic.pessimistic(batch.observation, own)
 

@@ -25,13 +25,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from road.agents.losses import bellman_loss, over_stack
+from road.agents.losses import bellman_loss, over_stack, td_target
 from road.agents.ranges import check_ranges
 from road.agents.sac import SAC, SACState, drawn_of
-from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic
 from road.nn.squashed import SquashedActor, TanhGaussian, make_squashed_actor
-from road.types import Batch, Metrics, Spec
+from road.nn.train_state import TrainState, gradient_step, make_train_state, polyak_update
+from road.types import Actions, Batch, Metrics, Observations, Scalar, Scalars, Spec
 
 LOG_STD_AFFINE = (1.0, -1.0)
 FIRST_LOG_MULTIPLIER = 1.0
@@ -41,11 +41,11 @@ MULTIPLIER_LIMIT = 1e6
 class CQLState(eqx.Module):
     """Everything that learning changes."""
 
-    actor: Learner[SquashedActor]
-    critic: Learner[Critic]
+    actor: TrainState[SquashedActor]
+    critic: TrainState[Critic]
     target_critic: Critic
-    log_alpha: Learner[Float[Array, ""]]
-    log_multiplier: Learner[Float[Array, ""]]
+    log_alpha: TrainState[Scalar]
+    log_multiplier: TrainState[Scalar]
     """log alpha'; stays at 0 where the penalty's weight is fixed."""
 
     @property
@@ -78,11 +78,11 @@ class CQL:
     discount: float = 0.99
     """gamma: weight of the next step's value."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
     members: int = 2
     """Critics in the ensemble."""
     subset: int | None = None
-    """How many target critics, drawn anew in each update, are minimised over; None is all."""
+    """How many target critics, drawn in each update, are minimised over; None is all."""
     layer_norm: bool = False
     """Whether the critics' hidden layers are normalised."""
     conservatism: float = 5.0
@@ -103,7 +103,7 @@ class CQL:
 
     @property
     def sac(self) -> SAC:
-        """The machinery beneath, which the first nine fields are handed to."""
+        """SAC with the first nine fields; CQL adds the penalty."""
         return SAC(
             self.hidden, self.critic_hidden, self.actor_learning_rate, self.critic_learning_rate,
             self.discount, self.target_rate, self.members, self.subset, self.layer_norm,
@@ -116,7 +116,7 @@ class CQL:
         actor = make_squashed_actor(actor_key, *dims, self.hidden, affine=LOG_STD_AFFINE)
         base = self.sac.around(actor, critic_key, spec)
         first = 0.0 if self.target_gap is None else FIRST_LOG_MULTIPLIER
-        log_multiplier = make_learner(jnp.array(first, jnp.float32), self.sac.critic_optimiser)
+        log_multiplier = make_train_state(jnp.array(first, jnp.float32), self.sac.critic_optimiser)
         return CQLState(base.actor, base.critic, base.target_critic, base.log_alpha, log_multiplier)
 
     @partial(jax.jit, static_argnums=0)
@@ -139,26 +139,26 @@ class CQL:
         target_key, proposal_key = jax.random.split(key)
         target = self.target(state, batch, target_key)
         proposals = self.propose(state.actor.model, batch, proposal_key)
-        optimiser, learner = self.sac.critic_optimiser, state.log_multiplier
-        weight = self.conservatism * multiplier(learner.model)
-        critic, metrics = descend(
+        optimiser, log_multiplier = self.sac.critic_optimiser, state.log_multiplier
+        weight = self.conservatism * multiplier(log_multiplier.model)
+        critic, metrics = gradient_step(
             "critic", state.critic, optimiser, critic_loss, target, proposals, batch, weight
         )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
+        target_critic = polyak_update(state.target_critic, critic.model, self.target_rate)
         # A fixed weight rests at any gap: the multiplier's gradient is then exactly zero.
         rest = metrics["critic/gap"] if self.target_gap is None else self.target_gap
         excess = self.conservatism * (metrics["critic/gap"] - rest)
-        log_multiplier, more = descend("multiplier", learner, optimiser, multiplier_loss, excess)
+        log_multiplier, more = gradient_step(
+            "multiplier", log_multiplier, optimiser, multiplier_loss, excess
+        )
         after = CQLState(state.actor, critic, target_critic, state.log_alpha, log_multiplier)
         return after, {**metrics, **more}
 
-    def target(self, state: CQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: CQLState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """What Q regresses on; the penalty is no part of it."""
         return self.best_of_several(state.sac, batch, key)
 
-    def best_of_several(
-        self, state: SACState, batch: Batch, key: PRNGKeyArray
-    ) -> Float[Array, " batch"]:
+    def best_of_several(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """R + gamma (1 - terminated) max_j min Q'(s', a_j)."""
         if self.max_backup is None:
             return self.sac.target(state, batch, key)
@@ -166,7 +166,7 @@ class CQL:
         action, _ = draw(state.actor.model(batch.next_observation), self.max_backup, action_key)
         critics = drawn_of(state.target_critic, self.subset, subset_key)
         value = critics.judge_each(batch.next_observation, action).min(axis=1).max(axis=0)
-        return batch.reward + self.discount * (1.0 - batch.terminated) * value
+        return td_target(batch, self.discount, value)
 
     def propose(self, actor: SquashedActor, batch: Batch, key: PRNGKeyArray) -> Proposals:
         box_key, here_key, next_key = jax.random.split(key, 3)
@@ -184,22 +184,13 @@ class CQL:
             parts.append(Proposals(batch.action[None], jnp.zeros((1, rows)), no_floor[:1]))
         return jax.tree.map(lambda *each: jnp.concatenate(each), *parts)
 
-    def act(
-        self, state: CQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def act(self, state: CQLState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return self.sac.act(state.sac, observation, key)
 
-    def best_action(
-        self, state: CQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def best_action(self, state: CQLState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return self.sac.best_action(state.sac, observation, key)
 
-    def q_value(
-        self,
-        state: CQLState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: CQLState, observation: Observations, action: Actions) -> Scalars:
         """The least of the critics that are being trained; R_q asks it of sampled actions."""
         return self.sac.q_value(state.sac, observation, action)
 
@@ -213,11 +204,11 @@ def draw(
 
 def critic_loss(
     critic: Critic,
-    target: Float[Array, " batch"],
+    target: Scalars,
     proposals: Proposals,
     batch: Batch,
-    weight: Float[Array, ""],
-) -> tuple[Float[Array, ""], Metrics]:
+    weight: Scalar,
+) -> tuple[Scalar, Metrics]:
     """Eq. 4, summed over the members; with floors Cal-QL's Eq. 5.1."""
     q = critic(batch.observation, batch.action)
     proposed = critic.judge_each(batch.observation, proposals.action)
@@ -229,13 +220,11 @@ def critic_loss(
     return bellman + weight * gap.sum(), {**penalty, "mean": q.mean(), "largest": q.max()}
 
 
-def multiplier(log_multiplier: Float[Array, ""]) -> Float[Array, ""]:
+def multiplier(log_multiplier: Scalar) -> Scalar:
     return jnp.clip(jnp.exp(log_multiplier), 0.0, MULTIPLIER_LIMIT)
 
 
-def multiplier_loss(
-    log_multiplier: Float[Array, ""], excess: Float[Array, ""]
-) -> tuple[Float[Array, ""], Metrics]:
+def multiplier_loss(log_multiplier: Scalar, excess: Scalar) -> tuple[Scalar, Metrics]:
     """App. F: the dual of alpha (gap - target gap), climbed in log alpha'."""
     return -multiplier(log_multiplier) * excess, {"value": multiplier(log_multiplier)}
 

@@ -15,18 +15,24 @@ offline script: no cosine decay of the actor's learning rate, as in their fine-t
 Defaults are those of ROAD's table of hyper-parameters, for every family of tasks.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
-from road.agents.losses import advantage_weight, bellman_loss, over_stack
+from road.agents.losses import (
+    advantage_weight,
+    critic_loss,
+    expectile_value_loss,
+    over_stack,
+    td_target,
+    weighted_imitation_loss,
+)
 from road.agents.ranges import check_ranges
-from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import (
     Critic,
     GaussianActor,
@@ -35,16 +41,20 @@ from road.nn.networks import (
     make_gaussian_actor,
     make_value,
 )
-from road.types import Batch, Metrics, Spec
+from road.nn.train_state import TrainState, gradient_step, make_train_state, polyak_update
+from road.types import Actions, Batch, Metrics, Observations, Scalar, Scalars, Spec
+
+ValueLoss = Callable[[Value, Scalars, Batch], tuple[Scalar, Metrics]]
+"""How V regresses on min Q'."""
 
 
 class IQLState(eqx.Module):
     """Everything that learning changes."""
 
-    actor: Learner[GaussianActor]
-    critic: Learner[Critic]
+    actor: TrainState[GaussianActor]
+    critic: TrainState[Critic]
     target_critic: Critic
-    value: Learner[Value]
+    value: TrainState[Value]
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ class IQL:
     inverse_temperature: float = 10.0
     """beta in Eq. 7: how sharply the policy prefers good actions."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -72,17 +82,7 @@ class IQL:
         return optax.adam(self.learning_rate)
 
     def init(self, key: PRNGKeyArray, spec: Spec) -> IQLState:
-        actor_key, critic_key, value_key = jax.random.split(key, 3)
-        observation_dim, action_dim = spec.observation_dim, spec.action_dim
-        actor = make_gaussian_actor(actor_key, observation_dim, action_dim, self.hidden)
-        critic = make_critic(critic_key, observation_dim + action_dim, self.hidden)
-        value = make_value(value_key, observation_dim, self.hidden)
-        return IQLState(
-            make_learner(actor, self.optimiser),
-            make_learner(critic, self.optimiser),
-            critic,
-            make_learner(value, self.optimiser),
-        )
+        return init_networks(self, key, spec, layer_norm=False)
 
     @partial(jax.jit, static_argnums=0)
     def update(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> tuple[IQLState, Metrics]:
@@ -92,92 +92,65 @@ class IQL:
         self, state: IQLState, batch: Batch, key: PRNGKeyArray
     ) -> tuple[IQLState, Metrics]:
         del key  # nothing in this update is random
-        q = state.target_critic.pessimistic(batch.observation, batch.action)
-        value, value_metrics = descend(
-            "value", state.value, self.optimiser, value_loss, q, batch, self.expectile
-        )
-        weight = advantage_weight(q - value.model(batch.observation), self.inverse_temperature)
-        actor, actor_metrics = descend(
-            "actor", state.actor, self.optimiser, actor_loss, weight, batch
-        )
-        critic, critic_metrics = descend(
-            "critic", state.critic, self.optimiser, critic_loss, value.model, batch, self.discount
-        )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
-        return (
-            IQLState(actor, critic, target_critic, value),
-            {**value_metrics, **actor_metrics, **critic_metrics},
-        )
+        value_loss = partial(expectile_value_loss, expectile=self.expectile)
+        return update_networks(self, state, batch, value_loss)
 
-    def target(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """What Q regresses on."""
         del key  # nothing in it is random
-        return bellman_target(state.value.model, batch, self.discount)
+        return td_target(batch, self.discount, state.value.model(batch.next_observation))
 
-    def act(
-        self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
-        return jnp.clip(state.actor.model(observation).sample(key), -1.0, 1.0)
+    def act(self, state: IQLState, observation: Observations, key: PRNGKeyArray) -> Actions:
+        return state.actor.model(observation).clipped_sample(key)
 
-    def best_action(
-        self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def best_action(self, state: IQLState, observation: Observations, key: PRNGKeyArray) -> Actions:
         del key
-        return jnp.clip(state.actor.model(observation).mean, -1.0, 1.0)
+        return state.actor.model(observation).mode
 
-    def q_value(
-        self,
-        state: IQLState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: IQLState, observation: Observations, action: Actions) -> Scalars:
         """The lesser of the two critics that are being trained, not of their targets."""
         return state.critic.model.pessimistic(observation, action)
 
 
-def value_loss(
-    value: Value, q: Float[Array, " batch"], batch: Batch, expectile: float
-) -> tuple[Float[Array, ""], Metrics]:
-    """Eq. 5."""
-    v = value(batch.observation)
-    return expectile_loss(q - v, expectile), {"mean": v.mean()}
+def update_networks(
+    iql: IQL, state: IQLState, batch: Batch, value_loss: ValueLoss
+) -> tuple[IQLState, Metrics]:
+    """One update, for IQL itself and for XQL, which only regresses V in another way."""
+    q = state.target_critic.pessimistic(batch.observation, batch.action)
+    value, value_metrics = gradient_step("value", state.value, iql.optimiser, value_loss, q, batch)
+    weight = advantage_weight(q - value.model(batch.observation), iql.inverse_temperature)
+    actor, actor_metrics = gradient_step(
+        "actor", state.actor, iql.optimiser, weighted_imitation_loss, weight, batch
+    )
+    target = td_target(batch, iql.discount, value.model(batch.next_observation))
+    critic, critic_metrics = gradient_step(
+        "critic", state.critic, iql.optimiser, critic_loss, target, batch
+    )
+    target_critic = polyak_update(state.target_critic, critic.model, iql.target_rate)
+    return (
+        IQLState(actor, critic, target_critic, value),
+        {**value_metrics, **actor_metrics, **critic_metrics},
+    )
 
 
-def expectile_loss(error: Float[Array, " batch"], expectile: float) -> Float[Array, ""]:
-    """Squares of errors above zero weigh ``expectile``, those below the rest."""
-    weight = jnp.where(error > 0.0, expectile, 1.0 - expectile)
-    return (weight * error**2).mean()
-
-
-def actor_loss(
-    actor: GaussianActor, weight: Float[Array, " batch"], batch: Batch
-) -> tuple[Float[Array, ""], Metrics]:
-    """Eq. 7."""
-    policy = actor(batch.observation)
-    loss = -(weight * policy.log_prob(batch.action)).mean()
-    return loss, {"weight": weight.mean(), "std": policy.std.mean()}
-
-
-def critic_loss(
-    critic: Critic, value: Value, batch: Batch, discount: float
-) -> tuple[Float[Array, ""], Metrics]:
-    """Eq. 6."""
-    target = bellman_target(value, batch, discount)
-    q = critic(batch.observation, batch.action)
-    return bellman_loss(q, target), {"mean": q.mean(), "largest": q.max()}
-
-
-def bellman_target(value: Value, batch: Batch, discount: float) -> Float[Array, " batch"]:
-    """R + gamma (1 - terminated) V(s')."""
-    bootstrap = (1.0 - batch.terminated) * value(batch.next_observation)
-    return batch.reward + discount * bootstrap
+def init_networks(iql: IQL, key: PRNGKeyArray, spec: Spec, *, layer_norm: bool) -> IQLState:
+    """A first state; layer norm goes into the critics and V."""
+    actor_key, critic_key, value_key = jax.random.split(key, 3)
+    inputs, hidden = spec.observation_dim + spec.action_dim, iql.hidden
+    actor = make_gaussian_actor(actor_key, spec.observation_dim, spec.action_dim, hidden)
+    critic = make_critic(critic_key, inputs, hidden, layer_norm=layer_norm)
+    value = make_value(value_key, spec.observation_dim, hidden, layer_norm=layer_norm)
+    return IQLState(
+        make_train_state(actor, iql.optimiser),
+        make_train_state(critic, iql.optimiser),
+        critic,
+        make_train_state(value, iql.optimiser),
+    )
 
 
 def renew_optimisers(iql: IQL, state: IQLState) -> IQLState:
     """Carry to the online phase: the networks stay, Adam forgets its offline moments."""
-    return IQLState(
-        make_learner(state.actor.model, iql.optimiser),
-        make_learner(state.critic.model, iql.optimiser),
-        state.target_critic,
-        make_learner(state.value.model, iql.optimiser),
-    )
+    actor = make_train_state(state.actor.model, iql.optimiser)
+    critic = make_train_state(state.critic.model, iql.optimiser)
+    value = make_train_state(state.value.model, iql.optimiser)
+    return IQLState(actor, critic, state.target_critic, value)

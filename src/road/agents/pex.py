@@ -32,30 +32,30 @@ import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from road.agents.iql import (
-    IQL,
-    IQLState,
-    actor_loss,
-    bellman_target,
+from road.agents.iql import IQL, IQLState
+from road.agents.losses import (
+    advantage_weight,
     critic_loss,
-    value_loss,
+    expectile_value_loss,
+    over_stack,
+    td_target,
+    weighted_imitation_loss,
 )
-from road.agents.losses import advantage_weight, over_stack
 from road.agents.ranges import check_ranges
-from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor, Value, make_gaussian_actor
-from road.types import Batch, Metrics, Spec
+from road.nn.train_state import TrainState, gradient_step, make_train_state, polyak_update
+from road.types import Actions, Batch, Metrics, Observations, Scalars, Spec
 
 
 class PEXState(eqx.Module):
     """Everything that learning changes, and the policy that it must not."""
 
-    actor: Learner[GaussianActor]
+    actor: TrainState[GaussianActor]
     offline_actor: GaussianActor
     """pi_b: the policy that was learnt offline, frozen."""
-    critic: Learner[Critic]
+    critic: TrainState[Critic]
     target_critic: Critic
-    value: Learner[Value]
+    value: TrainState[Value]
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class PEX:
     inverse_temperature: float = 10.0
     """beta in IQL's Eq. 7: how sharply the new policy prefers good actions."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
     choice_sharpness: float = 10.0
     """1/alpha in the paper: inverse temperature of the choice between the two policies; infinity
     always takes the greater Q."""
@@ -97,7 +97,7 @@ class PEX:
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
+        return self.iql.optimiser
 
     def init(self, key: PRNGKeyArray, spec: Spec) -> PEXState:
         """As if the offline phase had taken no step."""
@@ -111,13 +111,15 @@ class PEX:
         self, state: PEXState, batch: Batch, key: PRNGKeyArray
     ) -> tuple[PEXState, Metrics]:
         q = state.target_critic.pessimistic(batch.observation, batch.action)
-        value, value_metrics = descend(
-            "value", state.value, self.optimiser, value_loss, q, batch, self.expectile
+        value_loss = partial(expectile_value_loss, expectile=self.expectile)
+        value, value_metrics = gradient_step(
+            "value", state.value, self.optimiser, value_loss, q, batch
         )
-        critic, critic_metrics = descend(
-            "critic", state.critic, self.optimiser, critic_loss, value.model, batch, self.discount
+        target = td_target(batch, self.discount, value.model(batch.next_observation))
+        critic, critic_metrics = gradient_step(
+            "critic", state.critic, self.optimiser, critic_loss, target, batch
         )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
+        target_critic = polyak_update(state.target_critic, critic.model, self.target_rate)
         state = PEXState(state.actor, state.offline_actor, critic, target_critic, value)
         actor, actor_metrics = self.update_actor(state, batch, key)
         return (
@@ -127,49 +129,45 @@ class PEX:
 
     def update_actor(
         self, state: PEXState, batch: Batch, key: PRNGKeyArray
-    ) -> tuple[Learner[GaussianActor], Metrics]:
+    ) -> tuple[TrainState[GaussianActor], Metrics]:
         """Advantage-weighted regression of pi on what the two policies would do together."""
         action, chosen = self.compose(state, batch.observation, key)
         q = state.target_critic.pessimistic(batch.observation, action)
         advantage = q - state.value.model(batch.observation)
         weight = advantage_weight(advantage, self.inverse_temperature)
-        actor, metrics = descend(
-            *("actor", state.actor, self.optimiser, actor_loss),
+        actor, metrics = gradient_step(
+            *("actor", state.actor, self.optimiser, weighted_imitation_loss),
             *(weight, replace(batch, action=action)),
         )
         return actor, {**metrics, "actor/offline_chosen": (chosen == 0).mean()}
 
     def compose(
-        self, state: PEXState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> tuple[Float[Array, "batch act"], Int[Array, " batch"]]:
+        self, state: PEXState, observation: Observations, key: PRNGKeyArray
+    ) -> tuple[Actions, Int[Array, " batch"]]:
         """Actions of the composite policy, and which policy each is of: 0 is the offline one."""
         sample_key, choice_key = jax.random.split(key)
-        new = clip(state.actor.model(observation).sample(sample_key))
-        proposals = jnp.stack([clip(state.offline_actor(observation).mean), new])
+        new = state.actor.model(observation).clipped_sample(sample_key)
+        proposals = jnp.stack([state.offline_actor(observation).mode, new])
         q = state.critic.model.judge_each(observation, proposals).min(axis=1)
         chosen = draw(q, self.choice_sharpness, choice_key)
         return take(proposals, chosen), chosen
 
-    def target(self, state: PEXState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: PEXState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """What Q regresses on."""
         del key  # nothing in it is random
-        return bellman_target(state.value.model, batch, self.discount)
+        return td_target(batch, self.discount, state.value.model(batch.next_observation))
 
-    def act(
-        self, state: PEXState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def act(self, state: PEXState, observation: Observations, key: PRNGKeyArray) -> Actions:
         """The composite policy; it is also the policy of R_q."""
         return self.compose(state, observation, key)[0]
 
-    def best_action(
-        self, state: PEXState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
-        """The modes and the greater Q, but for a share of rows that draw instead."""
+    def best_action(self, state: PEXState, observation: Observations, key: PRNGKeyArray) -> Actions:
+        """The modes and the greater Q, except for a fraction of states that draw instead."""
         sample_key, choice_key, noise_key = jax.random.split(key, 3)
         drawn = self.is_noisy(noise_key, observation.shape[0])
         policy = state.actor.model(observation)
-        new = jnp.where(drawn[0][:, None], policy.sample(sample_key), policy.mean)
-        proposals = jnp.stack([clip(state.offline_actor(observation).mean), clip(new)])
+        new = jnp.where(drawn[0][:, None], policy.clipped_sample(sample_key), policy.mode)
+        proposals = jnp.stack([state.offline_actor(observation).mode, new])
         q = state.critic.model.judge_each(observation, proposals).min(axis=1)
         chosen = draw(q, self.choice_sharpness, choice_key)
         return take(proposals, jnp.where(drawn[1], chosen, q.argmax(axis=0)))
@@ -178,18 +176,9 @@ class PEX:
         """For each row, whether the new policy samples and whether the choice is drawn."""
         return jax.random.uniform(key, (2, rows)) < self.evaluation_noise
 
-    def q_value(
-        self,
-        state: PEXState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: PEXState, observation: Observations, action: Actions) -> Scalars:
         """The lesser of the two critics that are being trained; the policy of R_q is ``act``."""
         return state.critic.model.pessimistic(observation, action)
-
-
-def clip(action: Float[Array, "batch act"]) -> Float[Array, "batch act"]:
-    return jnp.clip(action, -1.0, 1.0)
 
 
 def draw(
@@ -202,9 +191,7 @@ def draw(
     return (q + jax.random.gumbel(key, q.shape) / sharpness).argmax(axis=0)
 
 
-def take(
-    proposals: Float[Array, "proposal batch act"], chosen: Int[Array, " batch"]
-) -> Float[Array, "batch act"]:
+def take(proposals: Float[Array, "proposal batch act"], chosen: Int[Array, " batch"]) -> Actions:
     """For each row the proposal of that index."""
     return jnp.take_along_axis(proposals, chosen[None, :, None], axis=0)[0]
 
@@ -222,9 +209,9 @@ def carry(pex: PEX, state: IQLState) -> PEXState:
         jax.random.key(zlib.crc32(weights)), first.shape[0], last.shape[1], pex.hidden
     )
     return PEXState(
-        make_learner(new, pex.optimiser),
+        make_train_state(new, pex.optimiser),
         old,
-        make_learner(state.critic.model, pex.optimiser),
+        make_train_state(state.critic.model, pex.optimiser),
         state.target_critic,
-        make_learner(state.value.model, pex.optimiser),
+        make_train_state(state.value.model, pex.optimiser),
     )

@@ -32,16 +32,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
 from road.agents.iql import IQLState
-from road.agents.losses import over_stack
+from road.agents.losses import critic_loss, over_stack, td_target
 from road.agents.ranges import check_ranges
-from road.agents.sac import critic_loss, drawn_of, temperature_loss
+from road.agents.sac import drawn_of, temperature_loss
 from road.agents.xql import XQL
-from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, GaussianActor
-from road.types import Batch, Metrics, Spec
+from road.nn.train_state import TrainState, gradient_step, make_train_state, polyak_update
+from road.types import Actions, Batch, Metrics, Observations, Scalar, Scalars, Spec
 
 FIRST_ALPHA = 0.01
 
@@ -49,14 +49,14 @@ FIRST_ALPHA = 0.01
 class PROTOState(eqx.Module):
     """Everything that learning changes."""
 
-    actor: Learner[GaussianActor]
+    actor: TrainState[GaussianActor]
     slow_actor: GaussianActor
     """pi_k: the centre of the trust region."""
-    critic: Learner[Critic]
+    critic: TrainState[Critic]
     target_critic: Critic
-    log_alpha: Learner[Float[Array, ""]]
+    log_alpha: TrainState[Scalar]
     updates: Int[Array, ""]
-    """Online updates so far: where lam stands on its way down."""
+    """Online updates so far, from which lam follows."""
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,17 @@ class PROTO:
     temperature: float = 2.0
     """temp: of the offline phase, and the first weight lam of the trust region."""
     decay: float = 0.9
-    """Share of lam that is gone after ``decay_steps``; it never falls below 0."""
+    """Fraction of lam that is gone after ``decay_steps``; it never falls below 0."""
     decay_steps: int = 1_000_000
     """Online updates over which lam falls; the length of the online phase."""
     slow_rate: float = 0.005
-    """Share of the way that pi_k follows the policy per update."""
+    """Polyak rate of pi_k towards the policy, per update."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
     layer_norm: bool = True
     """Whether the hidden layers of critics and V are normalised."""
     subset: int | None = None
-    """How many target critics, drawn anew in each update, are minimised over; None is both."""
+    """How many target critics, drawn in each update, are minimised over; None is both."""
     regularised_backup: bool = True
     """Whether the critics' target holds the regulariser of the next action."""
     entropy_share: float = 0.5
@@ -121,36 +121,36 @@ class PROTO:
         self, state: PROTOState, batch: Batch, key: PRNGKeyArray
     ) -> tuple[PROTOState, Metrics]:
         critic_key, actor_key = jax.random.split(key)
-        critic, critic_metrics = descend(
+        critic, critic_metrics = gradient_step(
             *("critic", state.critic, self.optimiser, critic_loss),
             *(self.target(state, batch, critic_key), batch),
         )
         alpha, region_weight = self.weights(state)
-        actor, actor_metrics = descend(
+        actor, actor_metrics = gradient_step(
             *("actor", state.actor, self.optimiser, actor_loss),
             *(state.slow_actor, critic.model, alpha, region_weight, batch, actor_key),
         )
         goal = -self.entropy_share * batch.action.shape[-1]
-        log_alpha, alpha_metrics = descend(
+        log_alpha, alpha_metrics = gradient_step(
             *("temperature", state.log_alpha, self.optimiser, temperature_loss),
             *(actor_metrics["actor/entropy"], goal),
         )
         after = PROTOState(
             actor,
-            follow(state.slow_actor, actor.model, self.slow_rate),
+            polyak_update(state.slow_actor, actor.model, self.slow_rate),
             critic,
-            follow(state.target_critic, critic.model, self.target_rate),
+            polyak_update(state.target_critic, critic.model, self.target_rate),
             log_alpha,
             state.updates + 1,
         )
         return after, {**critic_metrics, **actor_metrics, **alpha_metrics}
 
-    def weights(self, state: PROTOState) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    def weights(self, state: PROTOState) -> tuple[Scalar, Scalar]:
         """Alpha and lam."""
         left = jnp.maximum(1.0 - self.decay * state.updates / self.decay_steps, 0.0)
         return jnp.exp(state.log_alpha.model), self.temperature * left
 
-    def target(self, state: PROTOState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: PROTOState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """R + gamma (1 - terminated) (min Q'(s', a') - reg(s', a'))."""
         action_key, subset_key = jax.random.split(key)
         actor, observation = state.actor.model, batch.next_observation
@@ -161,25 +161,18 @@ class PROTO:
             alpha, region_weight = self.weights(state)
             log_prob, log_ratio = densities(actor, state.slow_actor, observation, action)
             value = value - alpha * log_prob - region_weight * log_ratio
-        return batch.reward + self.discount * (1.0 - batch.terminated) * value
+        return td_target(batch, self.discount, value)
 
-    def act(
-        self, state: PROTOState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
-        return jnp.clip(state.actor.model(observation).sample(key), -1.0, 1.0)
+    def act(self, state: PROTOState, observation: Observations, key: PRNGKeyArray) -> Actions:
+        return state.actor.model(observation).clipped_sample(key)
 
     def best_action(
-        self, state: PROTOState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+        self, state: PROTOState, observation: Observations, key: PRNGKeyArray
+    ) -> Actions:
         del key
-        return jnp.clip(state.actor.model(observation).mean, -1.0, 1.0)
+        return state.actor.model(observation).mode
 
-    def q_value(
-        self,
-        state: PROTOState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: PROTOState, observation: Observations, action: Actions) -> Scalars:
         """What the actor climbs: the mean of the critics that are being trained.
 
         The policy of R_q is the one that explores, sampled and clipped (``act``).
@@ -191,11 +184,11 @@ def actor_loss(
     actor: GaussianActor,
     slow_actor: GaussianActor,
     critic: Critic,
-    alpha: Float[Array, ""],
-    region_weight: Float[Array, ""],
+    alpha: Scalar,
+    region_weight: Scalar,
     batch: Batch,
     key: PRNGKeyArray,
-) -> tuple[Float[Array, ""], Metrics]:
+) -> tuple[Scalar, Metrics]:
     """Mean of reg(s, a) - Q(s, a) over reparameterised actions of the policy."""
     action = actor(batch.observation).sample(key)
     q = critic(batch.observation, action).mean(axis=0)
@@ -210,9 +203,9 @@ def actor_loss(
 def densities(
     actor: GaussianActor,
     slow_actor: GaussianActor,
-    observation: Float[Array, "batch obs"],
-    action: Float[Array, "batch act"],
-) -> tuple[Float[Array, " batch"], Float[Array, " batch"]]:
+    observation: Observations,
+    action: Actions,
+) -> tuple[Scalars, Scalars]:
     """Log pi and log (pi / pi_k); the mean of the second, over pi's actions, estimates their KL."""
     log_prob = actor(observation).log_prob(action)
     return log_prob, log_prob - slow_actor(observation).log_prob(action)
@@ -225,10 +218,10 @@ def carry(proto: PROTO, state: IQLState) -> PROTOState:
     own; the temperature and lam begin.
     """
     return PROTOState(
-        make_learner(state.actor.model, proto.optimiser),
+        make_train_state(state.actor.model, proto.optimiser),
         state.actor.model,
         state.critic,
         state.target_critic,
-        make_learner(jnp.array(math.log(FIRST_ALPHA), jnp.float32), proto.optimiser),
+        make_train_state(jnp.array(math.log(FIRST_ALPHA), jnp.float32), proto.optimiser),
         jnp.zeros((), jnp.int32),
     )

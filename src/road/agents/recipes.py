@@ -24,7 +24,7 @@ class Recipe:
     carry: Callable[[Any], Any]
     """The last offline state to the first online one."""
     needs_pretraining: bool = False
-    """Whether the online phase leans on a pretrained policy: PEX's, WSRL's and PROTO's do."""
+    """Whether the online phase needs a pretrained policy, as PEX, WSRL and PROTO do."""
     warmup_steps: int = 0
     """Environment steps that are stored before the first online update."""
     random_warmup: bool = False
@@ -124,3 +124,11 @@ RECIPES: dict[str, Callable[[Any], Recipe]] = {
     "awac": awac_recipe,
     "wsrl": wsrl_recipe,
 }
+
+
+def recipe_of(name: str, agent: AnyAgent) -> Recipe:
+    """The recipe of that name; else the agent's own, or one that carries its state as it is."""
+    if name in RECIPES:
+        return RECIPES[name](agent)
+    own = getattr(agent, "recipe", None)
+    return Recipe(agent, agent, carry=unchanged) if own is None else own()

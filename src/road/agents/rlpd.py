@@ -8,7 +8,7 @@ One update on a stack of mini-batches, each with its own share of offline rows; 
     pi      maximise  mean Q(s, a) - alpha log pi(a|s),  a ~ pi         on the last mini-batch
     alpha   rise while the policy's entropy is below its target, else fall
 
-where Q' is the target critic, min is over a random few of the ten target critics, drawn anew for
+where Q' is the target critic, min is over a random few of the ten target critics, drawn again for
 each mini-batch, and mean is over all ten critics. Each step is SAC's; what RLPD adds is the many
 critics, their layer norm, and many critic steps to one of the policy. There is no pretraining.
 
@@ -23,15 +23,15 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from road.agents.losses import over_stack
 from road.agents.ranges import check_ranges
 from road.agents.sac import SAC, SACState
-from road.types import Batch, Metrics, Spec
+from road.types import Actions, Batch, Metrics, Observations, Scalars, Spec
 
-Step = Callable[[SACState, Batch, PRNGKeyArray], tuple[SACState, Metrics]]
-"""A part of an update, on one mini-batch."""
+Target = Callable[[SACState, Batch, PRNGKeyArray], Scalars]
+"""What Q regresses on, on one mini-batch."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class RLPD:
     discount: float = 0.99
     """gamma: weight of the next step's value."""
     target_rate: float = 0.005
-    """rho in Algorithm 1: share of the way that the target critic follows per mini-batch."""
+    """rho in Algorithm 1: Polyak rate of the target critic, per mini-batch."""
     members: int = 10
     """E: critics in the ensemble."""
     subset: int | None = 2
@@ -64,7 +64,7 @@ class RLPD:
 
     @property
     def sac(self) -> SAC:
-        """The machinery beneath: networks, optimisers, target, policy and temperature."""
+        """SAC with these settings: networks, optimisers, target, policy and temperature."""
         return SAC(
             hidden=self.hidden,
             critic_hidden=self.hidden,
@@ -86,40 +86,25 @@ class RLPD:
     @partial(jax.jit, static_argnums=0)
     def update(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> tuple[SACState, Metrics]:
         last = jax.tree.map(lambda rows: rows[-1], batch)
-        sac = self.sac
-        return critics_then_actor(sac.update_critic, sac.update_actor, state, batch, last, key)
+        return critics_then_actor(self.sac, self.target, state, batch, last, key)
 
-    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """What Q regresses on, by a random few of the target critics."""
         return self.sac.target(state, batch, key)
 
-    def act(
-        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def act(self, state: SACState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return self.sac.act(state, observation, key)
 
-    def best_action(
-        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def best_action(self, state: SACState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return self.sac.best_action(state, observation, key)
 
-    def q_value(
-        self,
-        state: SACState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: SACState, observation: Observations, action: Actions) -> Scalars:
         """The mean of all critics that are being trained: what the policy climbs."""
         return self.sac.q_value(state, observation, action)
 
 
 def critics_then_actor(
-    update_critic: Step,
-    update_actor: Step,
-    state: SACState,
-    stack: Batch,
-    batch: Batch,
-    key: PRNGKeyArray,
+    sac: SAC, target: Target, state: SACState, stack: Batch, batch: Batch, key: PRNGKeyArray
 ) -> tuple[SACState, Metrics]:
     """Q and Q' on every mini-batch of the stack in turn, then pi and alpha once on the batch.
 
@@ -128,11 +113,11 @@ def critics_then_actor(
 
     def critic_step(state: SACState, each: Batch, key: PRNGKeyArray) -> tuple[SACState, Metrics]:
         critic_key, _ = jax.random.split(key)
-        return update_critic(state, each, critic_key)
+        return sac.update_critic(state, each, target(state, each, critic_key))
 
     updates = stack.reward.shape[0]
     _, actor_key = jax.random.split(jax.random.split(key, updates)[-1])
     state, critic_metrics = over_stack(critic_step, state, stack, key)
-    state, actor_metrics = update_actor(state, batch, actor_key)
+    state, actor_metrics = sac.update_actor(state, batch, actor_key)
     repeated = {name: jnp.full(updates, number) for name, number in actor_metrics.items()}
     return state, {**critic_metrics, **repeated}

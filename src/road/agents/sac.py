@@ -23,28 +23,26 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
-from road.agents.losses import bellman_loss, over_stack
+from road.agents.losses import critic_loss, over_stack, td_target
 from road.agents.ranges import check_ranges
-from road.nn.learner import Learner, descend, follow, make_learner
 from road.nn.networks import Critic, make_critic
 from road.nn.squashed import SquashedActor, make_squashed_actor
-from road.types import Batch, Metrics, Spec
+from road.nn.train_state import TrainState, gradient_step, make_train_state, polyak_update
+from road.types import Actions, Batch, Metrics, Observations, Scalar, Scalars, Spec
 
-Judge = Callable[
-    [Critic, Float[Array, "batch obs"], Float[Array, "batch act"]], Float[Array, " batch"]
-]
+Judge = Callable[[Critic, Observations, Actions], Scalars]
 """How an actor reads an ensemble of critics."""
 
 
 class SACState(eqx.Module):
     """Everything that learning changes."""
 
-    actor: Learner[SquashedActor]
-    critic: Learner[Critic]
+    actor: TrainState[SquashedActor]
+    critic: TrainState[Critic]
     target_critic: Critic
-    log_alpha: Learner[Float[Array, ""]]
+    log_alpha: TrainState[Scalar]
 
 
 @dataclass(frozen=True)
@@ -62,11 +60,11 @@ class SAC:
     discount: float = 0.99
     """gamma: weight of the next step's value."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
     members: int = 2
     """E: critics in the ensemble."""
     subset: int | None = None
-    """M: how many target critics, drawn anew in each update, are minimised over; None is all."""
+    """M: how many target critics, drawn in each update, are minimised over; None is all."""
     layer_norm: bool = False
     """Whether the critics' hidden layers are normalised."""
     mean_actor: bool = False
@@ -102,10 +100,10 @@ class SAC:
             layer_norm=self.layer_norm,
         )
         return SACState(
-            make_learner(actor, self.actor_optimiser),
-            make_learner(critic, self.critic_optimiser),
+            make_train_state(actor, self.actor_optimiser),
+            make_train_state(critic, self.critic_optimiser),
             critic,
-            make_learner(jnp.zeros(()), self.actor_optimiser),
+            make_train_state(jnp.zeros(()), self.actor_optimiser),
         )
 
     @partial(jax.jit, static_argnums=0)
@@ -116,19 +114,19 @@ class SAC:
         self, state: SACState, batch: Batch, key: PRNGKeyArray
     ) -> tuple[SACState, Metrics]:
         critic_key, actor_key = jax.random.split(key)
-        state, critic_metrics = self.update_critic(state, batch, critic_key)
+        target = self.target(state, batch, critic_key)
+        state, critic_metrics = self.update_critic(state, batch, target)
         state, actor_metrics = self.update_actor(state, batch, actor_key)
         return state, {**critic_metrics, **actor_metrics}
 
     def update_critic(
-        self, state: SACState, batch: Batch, key: PRNGKeyArray
+        self, state: SACState, batch: Batch, target: Scalars
     ) -> tuple[SACState, Metrics]:
-        """Q and Q'."""
-        target = self.target(state, batch, key)
-        critic, metrics = descend(
+        """Q and Q'; the target is an argument because WSRL has another one."""
+        critic, metrics = gradient_step(
             "critic", state.critic, self.critic_optimiser, critic_loss, target, batch
         )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
+        target_critic = polyak_update(state.target_critic, critic.model, self.target_rate)
         return SACState(state.actor, critic, target_critic, state.log_alpha), metrics
 
     def update_actor(
@@ -136,19 +134,19 @@ class SAC:
     ) -> tuple[SACState, Metrics]:
         """Pi and alpha."""
         alpha = jnp.exp(state.log_alpha.model)
-        actor, actor_metrics = descend(
+        actor, actor_metrics = gradient_step(
             *("actor", state.actor, self.actor_optimiser, actor_loss),
             *(self.judge, state.critic.model, alpha, batch, key),
         )
         entropy = actor_metrics["actor/entropy"]
         goal = -self.entropy_share * batch.action.shape[-1]
-        log_alpha, alpha_metrics = descend(
+        log_alpha, alpha_metrics = gradient_step(
             "temperature", state.log_alpha, self.actor_optimiser, temperature_loss, entropy, goal
         )
         after = SACState(actor, state.critic, state.target_critic, log_alpha)
         return after, {**actor_metrics, **alpha_metrics}
 
-    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """R + gamma (1 - terminated) (min Q'(s', a') - alpha log pi(a'|s'))."""
         action_key, subset_key = jax.random.split(key)
         action, log_prob = state.actor.model(batch.next_observation).sample(action_key)
@@ -156,35 +154,21 @@ class SAC:
         value = critics.pessimistic(batch.next_observation, action)
         if self.entropy_backup:
             value = value - jnp.exp(state.log_alpha.model) * log_prob
-        return batch.reward + self.discount * (1.0 - batch.terminated) * value
+        return td_target(batch, self.discount, value)
 
-    def judge(
-        self,
-        critic: Critic,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def judge(self, critic: Critic, observation: Observations, action: Actions) -> Scalars:
         """What the actor climbs."""
         q = critic(observation, action)
         return q.mean(axis=0) if self.mean_actor else q.min(axis=0)
 
-    def act(
-        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def act(self, state: SACState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return state.actor.model(observation).sample(key)[0]
 
-    def best_action(
-        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def best_action(self, state: SACState, observation: Observations, key: PRNGKeyArray) -> Actions:
         del key
         return state.actor.model(observation).mode
 
-    def q_value(
-        self,
-        state: SACState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: SACState, observation: Observations, action: Actions) -> Scalars:
         """What the actor climbs, of the critics that are being trained."""
         return self.judge(state.critic.model, observation, action)
 
@@ -197,30 +181,20 @@ def drawn_of(critic: Critic, subset: int | None, key: PRNGKeyArray) -> Critic:
     return jax.tree.map(lambda weights: weights[chosen], critic)
 
 
-def critic_loss(
-    critic: Critic, target: Float[Array, " batch"], batch: Batch
-) -> tuple[Float[Array, ""], Metrics]:
-    """Eq. 5."""
-    q = critic(batch.observation, batch.action)
-    return bellman_loss(q, target), {"mean": q.mean(), "largest": q.max()}
-
-
 def actor_loss(
     actor: SquashedActor,
     judge: Judge,
     critic: Critic,
-    alpha: Float[Array, ""],
+    alpha: Scalar,
     batch: Batch,
     key: PRNGKeyArray,
-) -> tuple[Float[Array, ""], Metrics]:
+) -> tuple[Scalar, Metrics]:
     """Eq. 9."""
     action, log_prob = actor(batch.observation).sample(key)
     q = judge(critic, batch.observation, action)
     return (alpha * log_prob - q).mean(), {"entropy": -log_prob.mean()}
 
 
-def temperature_loss(
-    log_alpha: Float[Array, ""], entropy: Float[Array, ""], goal: float
-) -> tuple[Float[Array, ""], Metrics]:
+def temperature_loss(log_alpha: Scalar, entropy: Scalar, goal: float) -> tuple[Scalar, Metrics]:
     """Eq. 18, in log alpha."""
     return log_alpha * (entropy - goal), {"alpha": jnp.exp(log_alpha)}

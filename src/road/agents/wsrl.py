@@ -7,8 +7,8 @@
                Q and Q' on each of them, then pi and alpha once on all of their rows
 
 The warm-up is the recipe's and the lack of offline rows a mixer's (a fixed ratio of 0), so this
-file holds the two learners and the passage between them. The online target is CQL's: the best of
-several next actions where the authors use that, no entropy; the penalty alone is gone.
+file holds the agents of both phases and what is carried over. The online target is CQL's: the best
+of several next actions where the authors use that, no entropy; the penalty alone is gone.
 
 Differs from the authors' code: no layer norm in the policy, a spread that depends on the state in
 mazes too, the few target critics drawn without replacement, losses summed over the critics.
@@ -18,19 +18,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from road.agents.cql import CQL, CQLState
 from road.agents.ranges import check_ranges
 from road.agents.rlpd import critics_then_actor
-from road.agents.sac import SAC, SACState, critic_loss
-from road.nn.learner import descend, follow
-from road.types import Batch, Metrics, Spec
+from road.agents.sac import SAC, SACState
+from road.types import Actions, Batch, Metrics, Observations, Scalars, Spec
 
 
 @dataclass(frozen=True)
 class WSRL:
-    """Hyper-parameters of both phases, and the online learner."""
+    """Hyper-parameters of both phases, and the online agent."""
 
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the policy's hidden layers."""
@@ -43,7 +42,7 @@ class WSRL:
     discount: float = 0.99
     """gamma: weight of the next step's value."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per mini-batch."""
+    """Polyak rate of the target critic, per mini-batch."""
     members: int = 10
     """Critics in the ensemble."""
     subset: int | None = 2
@@ -66,7 +65,7 @@ class WSRL:
 
     @property
     def offline(self) -> CQL:
-        """The learner of the offline phase; its target always takes the best of CQL's ten."""
+        """The agent of the offline phase; its target always takes the best of CQL's ten."""
         return CQL(
             hidden=self.hidden,
             critic_hidden=self.critic_hidden,
@@ -85,50 +84,29 @@ class WSRL:
 
     @property
     def sac(self) -> SAC:
-        """The machinery beneath, the same in both phases."""
+        """SAC with these settings, the same in both phases."""
         return self.offline.sac
 
     def init(self, key: PRNGKeyArray, spec: Spec) -> SACState:
-        """What an untrained offline learner would hand over."""
+        """What an untrained offline agent would carry over."""
         return drop_multiplier(self.offline.init(key, spec))
 
     @partial(jax.jit, static_argnums=0)
     def update(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> tuple[SACState, Metrics]:
         every = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[2:]), batch)
-        update_actor = self.sac.update_actor
-        return critics_then_actor(self.update_critic, update_actor, state, batch, every, key)
+        return critics_then_actor(self.sac, self.target, state, batch, every, key)
 
-    def update_critic(
-        self, state: SACState, batch: Batch, key: PRNGKeyArray
-    ) -> tuple[SACState, Metrics]:
-        """Q and Q'."""
-        target = self.target(state, batch, key)
-        critic, metrics = descend(
-            "critic", state.critic, self.sac.critic_optimiser, critic_loss, target, batch
-        )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
-        return SACState(state.actor, critic, target_critic, state.log_alpha), metrics
-
-    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: SACState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """CQL's: r + gamma (1 - terminated) max_j min Q'(s', a_j), or SAC's if one is drawn."""
         return replace(self.offline, max_backup=self.max_backup).best_of_several(state, batch, key)
 
-    def act(
-        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def act(self, state: SACState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return self.sac.act(state, observation, key)
 
-    def best_action(
-        self, state: SACState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
+    def best_action(self, state: SACState, observation: Observations, key: PRNGKeyArray) -> Actions:
         return self.sac.best_action(state, observation, key)
 
-    def q_value(
-        self,
-        state: SACState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: SACState, observation: Observations, action: Actions) -> Scalars:
         """The least of all critics that are being trained: what the policy climbs."""
         return self.sac.q_value(state, observation, action)
 

@@ -21,15 +21,13 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
-from road.agents.iql import IQLState, actor_loss, bellman_target, critic_loss
-from road.agents.losses import advantage_weight, over_stack
+from road.agents.iql import IQL, IQLState, init_networks, update_networks
+from road.agents.losses import over_stack
 from road.agents.ranges import check_ranges
-from road.nn.learner import descend, follow, make_learner
-from road.nn.networks import Value, make_critic, make_gaussian_actor, make_mlp
-from road.types import Batch, Metrics, Spec
+from road.nn.networks import Value
+from road.types import Actions, Batch, Metrics, Observations, Scalar, Scalars, Spec
 
 EXPONENT_LIMIT = 7.0
 """Where errors in units of the temperature are cut, before they are exponentiated."""
@@ -48,7 +46,7 @@ class XQL:
     temperature: float = 2.0
     """beta in the paper, temp in PROTO's code: how far V stays below the greatest Q."""
     target_rate: float = 0.005
-    """Share of the way that the target critic follows the critic per update."""
+    """Polyak rate of the target critic, per update."""
     layer_norm: bool = True
     """Whether the hidden layers of critics and V are normalised."""
 
@@ -56,24 +54,18 @@ class XQL:
         check_ranges(self)
 
     @property
-    def optimiser(self) -> optax.GradientTransformation:
-        return optax.adam(self.learning_rate)
+    def iql(self) -> IQL:
+        """All but the regression of V, for which IQL's expectile is not used."""
+        return IQL(
+            hidden=self.hidden,
+            learning_rate=self.learning_rate,
+            discount=self.discount,
+            inverse_temperature=1.0 / self.temperature,
+            target_rate=self.target_rate,
+        )
 
     def init(self, key: PRNGKeyArray, spec: Spec) -> IQLState:
-        actor_key, critic_key, value_key = jax.random.split(key, 3)
-        observations, actions = spec.observation_dim, spec.action_dim
-        actor = make_gaussian_actor(actor_key, observations, actions, self.hidden)
-        critic = make_critic(
-            critic_key, observations + actions, self.hidden, layer_norm=self.layer_norm
-        )
-        sizes = (observations, *self.hidden, 1)
-        value = Value(make_mlp(value_key, sizes, layer_norm=self.layer_norm))
-        return IQLState(
-            make_learner(actor, self.optimiser),
-            make_learner(critic, self.optimiser),
-            critic,
-            make_learner(value, self.optimiser),
-        )
+        return init_networks(self.iql, key, spec, layer_norm=self.layer_norm)
 
     @partial(jax.jit, static_argnums=0)
     def update(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> tuple[IQLState, Metrics]:
@@ -83,72 +75,43 @@ class XQL:
         self, state: IQLState, batch: Batch, key: PRNGKeyArray
     ) -> tuple[IQLState, Metrics]:
         del key  # nothing in this update is random
-        q = state.target_critic.pessimistic(batch.observation, batch.action)
-        peak = greatest_exponent(q - state.value.model(batch.observation), self.temperature)
-        value, value_metrics = descend(
-            *("value", state.value, self.optimiser, value_loss),
-            *(q, peak, batch, self.temperature),
-        )
-        weight = advantage_weight(q - value.model(batch.observation), 1.0 / self.temperature)
-        actor, actor_metrics = descend(
-            "actor", state.actor, self.optimiser, actor_loss, weight, batch
-        )
-        critic, critic_metrics = descend(
-            "critic", state.critic, self.optimiser, critic_loss, value.model, batch, self.discount
-        )
-        target_critic = follow(state.target_critic, critic.model, self.target_rate)
-        return (
-            IQLState(actor, critic, target_critic, value),
-            {**value_metrics, **actor_metrics, **critic_metrics},
-        )
+        before = state.value.model
+        loss = partial(gumbel_value_loss, before=before, temperature=self.temperature)
+        return update_networks(self.iql, state, batch, loss)
 
-    def target(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> Float[Array, " batch"]:
+    def target(self, state: IQLState, batch: Batch, key: PRNGKeyArray) -> Scalars:
         """What Q regresses on."""
-        del key  # nothing in it is random
-        return bellman_target(state.value.model, batch, self.discount)
+        return self.iql.target(state, batch, key)
 
-    def act(
-        self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
-        return jnp.clip(state.actor.model(observation).sample(key), -1.0, 1.0)
+    def act(self, state: IQLState, observation: Observations, key: PRNGKeyArray) -> Actions:
+        return self.iql.act(state, observation, key)
 
-    def best_action(
-        self, state: IQLState, observation: Float[Array, "batch obs"], key: PRNGKeyArray
-    ) -> Float[Array, "batch act"]:
-        del key
-        return jnp.clip(state.actor.model(observation).mean, -1.0, 1.0)
+    def best_action(self, state: IQLState, observation: Observations, key: PRNGKeyArray) -> Actions:
+        return self.iql.best_action(state, observation, key)
 
-    def q_value(
-        self,
-        state: IQLState,
-        observation: Float[Array, "batch obs"],
-        action: Float[Array, "batch act"],
-    ) -> Float[Array, " batch"]:
+    def q_value(self, state: IQLState, observation: Observations, action: Actions) -> Scalars:
         """The lesser of the two critics that are being trained, not of their targets."""
-        return state.critic.model.pessimistic(observation, action)
+        return self.iql.q_value(state, observation, action)
 
 
-def value_loss(
-    value: Value,
-    q: Float[Array, " batch"],
-    peak: Float[Array, ""],
-    batch: Batch,
-    temperature: float,
-) -> tuple[Float[Array, ""], Metrics]:
-    """Gumbel regression on Q."""
+def gumbel_value_loss(
+    value: Value, q: Scalars, batch: Batch, *, before: Value, temperature: float
+) -> tuple[Scalar, Metrics]:
+    """Gumbel regression on Q, scaled by the greatest exponential of V as it was before the step."""
     v = value(batch.observation)
+    peak = greatest_exponent(q - before(batch.observation), temperature)
     return gumbel_loss(exponent(q - v, temperature), peak), {"mean": v.mean()}
 
 
-def gumbel_loss(z: Float[Array, " batch"], peak: Float[Array, ""]) -> Float[Array, ""]:
+def gumbel_loss(z: Scalars, peak: Scalar) -> Scalar:
     """Mean of exp(z) - z - 1, divided by exp(peak), which keeps it from overflowing."""
     return (jnp.exp(z - peak) - (z + 1.0) * jnp.exp(-peak)).mean()
 
 
-def exponent(error: Float[Array, " batch"], temperature: float) -> Float[Array, " batch"]:
+def exponent(error: Scalars, temperature: float) -> Scalars:
     return jnp.minimum(error / temperature, EXPONENT_LIMIT)
 
 
-def greatest_exponent(error: Float[Array, " batch"], temperature: float) -> Float[Array, ""]:
-    """Of the batch, and at least -1; made outside the loss because it is a constant to it."""
+def greatest_exponent(error: Scalars, temperature: float) -> Scalar:
+    """Of the batch, and at least -1."""
     return jnp.maximum(exponent(error, temperature).max(), -1.0)

@@ -1,14 +1,17 @@
-"""What a person sees while a run goes on: a live line on a terminal, plain lines elsewhere."""
+"""What a run prints: a live line on a terminal, plain lines elsewhere, and its result."""
 
 import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from road.files import write_json
+from road.report import after_the_switch, load_run, summarise, write_report
 from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted, Progressed
 
 PLAIN_SECONDS = 10.0
@@ -36,6 +39,16 @@ def watching(folder: Path) -> Generator[Notify]:
         display = LiveDisplay(progress)
         yield display
         display.complete()
+
+
+def finish(folder: Path) -> None:
+    """Write ``summary.json`` and ``report.html``, and say in one sentence how it went."""
+    summary = summarise(load_run(folder))
+    write_json(folder / "summary.json", asdict(summary))
+    report = write_report([folder], folder / "report.html")
+    sys.stdout.write(f"{summary.verdict}\n")
+    sys.stdout.write("".join(f"{line}\n" for line in after_the_switch(summary)))
+    sys.stdout.write(f"report: {report}\n")
 
 
 class Pace:

@@ -1,4 +1,4 @@
-"""Flags from a dataclass, by tyro; what tyro would draw in a box is told in one line."""
+"""Flags from a dataclass, by tyro; what tyro would draw in a box becomes one line."""
 
 import contextlib
 import io

@@ -1,7 +1,7 @@
-"""A learner of our own, from chance to expert: SAC, whose way there is the ladder.
+"""SAC trained from scratch: its policies on the way from random to expert are the levels.
 
     expert          the policy at the end of its training
-    medium          the first policy whose return reaches chance plus a third of the expert's gain
+    medium          the first policy whose return reaches random plus a third of the expert's gain
     medium-replay   every row that it had stored by then
 
 It is trained as ``road train`` trains (a run folder, checkpoints, exact resumption), on its own
@@ -18,19 +18,19 @@ from typing import TypeAlias
 import numpy as np
 
 from road.agents.sac import SAC
-from road.collecting.milestones import Milestone, Way
-from road.collecting.place import Place, raw_task
+from road.collecting.environment import EnvironmentInfo, raw_task
+from road.collecting.milestones import LearnerRun, Milestone
 from road.data.dataset import Dataset
 from road.errors import Interrupted, Preempted, UsageError
 from road.mixing import FixedMixer
+from road.records.folder import CONFIG
+from road.training.api import check_same
 from road.training.config import Plan, default_plan
 from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted
-from road.training.folder import CONFIG
-from road.training.from_python import check_same
 from road.training.launch import resume_plan, start_run
 
 PARTS_OF_TRAINING = 50
-"""Evaluations of one training, unless a user says otherwise: how finely medium is found."""
+"""Evaluations of one training by default: how finely medium is found."""
 FIRST_STEPS = 5_000
 """Of the untrained policy, before the first update; a twentieth of a short training."""
 
@@ -77,30 +77,30 @@ def usual_sac(name: str) -> SAC:
 
 
 Watch: TypeAlias = Callable[[Path], AbstractContextManager[Notify]]
-"""Opened when training begins in a folder; gives something to notify."""
+"""Opened when training begins in a folder; gives the function that takes its events."""
 
 
-class Enough(Exception):
-    """The learner has come as far as it was trained for."""
+class GoalReached(Exception):
+    """The learner returns as much as was asked for."""
 
 
-class Watcher:
-    """Keeps the policy of every evaluation, and stops a learner that has come far enough.
+class PolicyKeeper:
+    """Keeps the policy of every evaluation, and stops a learner that reached its goal.
 
     A policy is taken from the checkpoint that follows its evaluation, so that what is kept is what
     a resumed run has too.
     """
 
-    def __init__(self, way: Way, notify: Notify, goal: float | None) -> None:
-        self._way, self._notify, self._goal = way, notify, goal
+    def __init__(self, learner_run: LearnerRun, notify: Notify, goal: float | None) -> None:
+        self._learner_run, self._notify, self._goal = learner_run, notify, goal
         self._waiting = self._reached = False
 
     def __call__(self, event: Event) -> None:
         if self._waiting or isinstance(event, PhaseStarted):
-            self._way.keep_newest()
+            self._learner_run.keep_newest()
             self._waiting = False
             if self._reached:
-                raise Enough
+                raise GoalReached
         if isinstance(event, Evaluated):
             judged = Milestone(event.step, event.evaluation.return_mean)
             self._waiting, self._reached = True, reaches(judged, self._goal)
@@ -109,7 +109,7 @@ class Watcher:
 
 
 def is_idle(event: Event) -> bool:
-    """What is said of the row that stands in for data, and of the phase that has no steps."""
+    """Whether an event is about the placeholder row or about the phase without steps."""
     match event:
         case Note(text):
             return text.startswith("data: ")
@@ -124,45 +124,50 @@ def reaches(judged: Milestone, goal: float | None) -> bool:
 
 
 def train(
-    place: Place, learning: Learning, way: Way, seed: int, watch: Watch, goal: float | None
+    info: EnvironmentInfo,
+    learning: Learning,
+    learner_run: LearnerRun,
+    seed: int,
+    watch: Watch,
+    goal: float | None,
 ) -> list[Milestone]:
-    """Train, or take up where a killed training stood; gives every evaluation.
+    """Train, or continue a killed training; gives every evaluation.
 
     With a goal, training ends at the first policy that returns as much.
     """
-    plan = plan_of(place, learning, seed)
-    if not done(way, plan, goal):
+    plan = plan_of(info, learning, seed)
+    if not is_done(learner_run, plan, goal):
         try:
-            with watch(way.folder) as notify:
-                advance(plan, way, Watcher(way, notify, goal))
-        except Enough:
+            with watch(learner_run.folder) as notify:
+                advance(plan, learner_run, PolicyKeeper(learner_run, notify, goal))
+        except GoalReached:
             pass  # the goal is reached: what was asked for is in the folder
         except (Interrupted, Preempted) as stopped:
-            told = str(stopped).partition("; continue with")[0]
-            raise type(stopped)(f"{told}; give the same command again to continue") from None
-        way.keep_newest()
-    return way.milestones()
+            text = str(stopped).partition("; continue with")[0]
+            raise type(stopped)(f"{text}; give the same command again to continue") from None
+        learner_run.keep_newest()
+    return learner_run.milestones()
 
 
-def advance(plan: Plan, way: Way, notify: Notify) -> None:
-    if (way.folder / CONFIG).exists():
-        resume_plan(plan, way.folder, notify)
+def advance(plan: Plan, learner_run: LearnerRun, notify: Notify) -> None:
+    if (learner_run.folder / CONFIG).exists():
+        resume_plan(plan, learner_run.folder, notify)
     else:
-        start_run(plan, way.folder, "road data collect", notify)
+        start_run(plan, learner_run.folder, "road data collect", notify)
 
 
-def done(way: Way, plan: Plan, goal: float | None) -> bool:
+def is_done(learner_run: LearnerRun, plan: Plan, goal: float | None) -> bool:
     """Whether there is nothing left to train; the folder of another learner is refused."""
-    if not (way.folder / CONFIG).exists():
+    if not (learner_run.folder / CONFIG).exists():
         return False
-    check_same(plan, way.folder)
-    seen = way.milestones()
+    check_same(plan, learner_run.folder)
+    seen = learner_run.milestones()
     finished = bool(seen) and seen[-1].step == plan.config.online_steps
     return finished or any(reaches(each, goal) for each in seen)
 
 
-def plan_of(place: Place, learning: Learning, seed: int) -> Plan:
-    task = dataclasses.replace(place.task, dataset=lambda: one_row(place), source=None)
+def plan_of(info: EnvironmentInfo, learning: Learning, seed: int) -> Plan:
+    task = dataclasses.replace(info.task, dataset=lambda: one_row(info), source=None)
     plan = default_plan(task.name, "sac", "fixed", given=task)
     budget, batch_size = learning.budget, plan.config.batch_size
     if budget.train_steps <= batch_size:
@@ -174,9 +179,9 @@ def plan_of(place: Place, learning: Learning, seed: int) -> Plan:
         seed=seed,
         offline_steps=0,
         online_steps=budget.train_steps,
-        # More than a batch: the row that stands in for a dataset is never drawn.
+        # More than a batch: the placeholder row is never drawn.
         warmup_steps=max(batch_size, min(FIRST_STEPS, budget.train_steps // 20)),
-        # Nobody chooses a ratio here: one period that never ends.
+        # No ratio is chosen here: one period that never ends.
         period=budget.train_steps + 1,
         buffer_capacity=budget.train_steps,
         evaluate_every=budget.every,
@@ -186,12 +191,12 @@ def plan_of(place: Place, learning: Learning, seed: int) -> Plan:
     return dataclasses.replace(plan, agent=learning.sac, mixer=FixedMixer(0.0), config=config)
 
 
-def one_row(place: Place) -> Dataset:
-    """Stands in for the dataset that a run begins with: it tells how wide a row is."""
-    observation = np.zeros((1, place.observations), np.float32)
+def one_row(info: EnvironmentInfo) -> Dataset:
+    """A placeholder for the dataset that a run begins with: it sets the width of a row."""
+    observation = np.zeros((1, info.observations), np.float32)
     return Dataset(
         observation=observation,
-        action=np.zeros((1, place.actions), np.float32),
+        action=np.zeros((1, info.actions), np.float32),
         reward=np.zeros(1, np.float32),
         next_observation=observation,
         terminated=np.zeros(1, np.bool_),

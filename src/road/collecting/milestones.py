@@ -1,6 +1,5 @@
-"""What stays of a learner's way: the policy of every evaluation, its return, and its rows."""
+"""What is kept of a learner: the policy of every evaluation, its return, and its rows."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.agents.sac import SAC, SACState
-from road.collecting.levels import medium_return
+from road.collecting.request import medium_return
 from road.data.dataset import Dataset
-from road.data.folder import written_aside
-from road.errors import StorageError, UsageError
+from road.errors import UsageError
+from road.files import replacing, storage_errors
 from road.nn.squashed import SquashedActor
-from road.replay.rows import unpack
+from road.records.journal import read_rows
+from road.replay.transitions import unpack
 from road.training.checkpoint import checkpoints, load_checkpoint
-from road.training.engine import engine_of
+from road.training.compiled import compile_agent
 from road.training.launch import pick_state
 from road.training.state import state_from
 from road.types import Spec
@@ -24,14 +24,14 @@ from road.types import Spec
 
 @dataclass(frozen=True)
 class Milestone:
-    """A policy on the way: when it was evaluated, and what it returned."""
+    """A policy during training: when it was evaluated, and what it returned."""
 
     step: int
     mean_return: float
 
 
 @dataclass(frozen=True)
-class Way:
+class LearnerRun:
     """The run folder of a learner, and what it learnt with."""
 
     folder: Path
@@ -49,17 +49,14 @@ class Way:
         path = self.policy_path(int(newest[0].name.rpartition("-")[2]))
         if path.exists():
             return
-        agent = state_from(*load_checkpoint(newest[0])).agent
-        state: SACState = engine_of(self.sac, self.spec).tree(agent)
-        try:
-            with written_aside(path) as file:
-                np.savez(file, allow_pickle=False, **plain_weights(state.actor.model))
-        except OSError as error:
-            raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
+        agent = state_from(*load_checkpoint(newest[0])).main.agent
+        state: SACState = compile_agent(self.sac, self.spec).tree(agent)
+        with storage_errors(f"write {path}"), replacing(path) as file:
+            np.savez(file, allow_pickle=False, **plain_weights(state.actor.model))
 
     def milestones(self) -> list[Milestone]:
         """Every evaluation whose policy was kept, the first one first."""
-        rows = journal(self.folder / "evaluations.jsonl")
+        rows = read_rows(self.folder / "evaluations.jsonl", growing=True)
         found = [Milestone(row["step"], row["return_mean"]) for row in rows if row["step"]]
         return [each for each in found if self.policy_path(each.step).exists()]
 
@@ -69,7 +66,8 @@ class Way:
         assert state.online_rows is not None  # it has been trained
         stored = unpack(state.online_rows[:rows], self.spec)
         terminated = stored.terminated != 0
-        ends = [row["step"] - 1 for row in journal(self.folder / "episodes.jsonl")]
+        episodes = read_rows(self.folder / "episodes.jsonl", growing=True)
+        ends = [row["step"] - 1 for row in episodes]
         truncated = np.zeros(len(terminated), np.bool_)
         truncated[[end for end in ends if end < len(truncated)]] = True
         truncated[-1] = True
@@ -81,14 +79,6 @@ class Way:
             terminated=terminated,
             truncated=truncated & ~terminated,
         )
-
-
-def journal(path: Path) -> list[dict[str, Any]]:
-    """Its rows; a last line that was cut by a kill is left out."""
-    if not path.exists():
-        return []
-    lines = path.read_text("utf-8").split("\n")
-    return [json.loads(line) for line in lines[:-1]]
 
 
 def plain_weights(actor: SquashedActor) -> dict[str, NDArray[Any]]:
@@ -105,7 +95,7 @@ def plain_weights(actor: SquashedActor) -> dict[str, NDArray[Any]]:
 
 
 def find_expert(milestones: list[Milestone], random: float, train_steps: int) -> Milestone:
-    """The last policy, if it is better than chance.
+    """The last policy, if it is better than random actions.
 
     Raises:
         UsageError: it is not: nothing was learnt.
@@ -121,7 +111,7 @@ def find_expert(milestones: list[Milestone], random: float, train_steps: int) ->
 
 
 def find_medium(milestones: list[Milestone], random: float, expert: float) -> Milestone:
-    """The first policy that has made a third of the expert's gain over chance."""
+    """The first policy that has made a third of the expert's gain over random actions."""
     goal = medium_return(random, expert)
     found = next((each for each in milestones if each.mean_return >= goal), None)
     if found is None:

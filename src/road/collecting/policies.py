@@ -1,6 +1,5 @@
-"""Who acts in a log: chance, a controller, or a policy; each with its noise."""
+"""What acts in a log: random actions, a controller, or a policy; each with its noise."""
 
-import hashlib
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.collecting.levels import HUMAN, PLAY
-from road.collecting.place import Place
-from road.collecting.wanted import Noise, Wanted
+from road.collecting.environment import EnvironmentInfo
+from road.collecting.request import HUMAN, PLAY, Noise, Request
 from road.collecting.weights import Weights, read_weights
 from road.errors import UsageError
+from road.files import hash_file
 from road.tasks.controllers import (
     CONTROLLERS,
     REPLAYS,
@@ -23,7 +22,7 @@ from road.tasks.controllers import (
     Walker,
     read_demonstrations,
 )  # fmt: skip
-from road.tasks.own import import_allowed
+from road.tasks.environments import import_allowed
 from road.tasks.record import Behaviour, Policy
 from road.tasks.task import Environment
 
@@ -33,51 +32,51 @@ CONTROLLER = "controller"
 
 @dataclass(frozen=True)
 class Actor:
-    """Whose episodes a log holds."""
+    """What chooses the actions of a log."""
 
     origin: str
-    """In words, for whoever reads the log's description."""
+    """In words, for the log's description."""
     behaviour_in: Callable[[Environment], Behaviour]
 
 
-def chance(place: Place) -> Actor:
-    """Uniform actions, drawn anew at every step."""
+def random_actor(info: EnvironmentInfo) -> Actor:
+    """Uniform actions, drawn at every step."""
 
     def begin(episode: int, rng: np.random.Generator) -> Policy:
         del episode
-        return lambda _: rng.uniform(-1.0, 1.0, place.actions)
+        return lambda _: rng.uniform(-1.0, 1.0, info.actions)
 
     return Actor("uniform random actions", lambda _: begin)
 
 
-def find_actors(part: str, place: Place, wanted: Wanted) -> list[Actor] | None:
-    """Who acts; None if somebody has to learn it first."""
-    named, noise = wanted.policies.get(part, ()), wanted.noise.get(part, 0.0)
+def find_actors(part: str, info: EnvironmentInfo, request: Request) -> list[Actor] | None:
+    """The actors of a part; None if it has to be learnt first."""
+    named, noise = request.policies.get(part, ()), request.noise.get(part, 0.0)
     if part == HUMAN:
-        return [demonstrators(place, named)]
+        return [demonstrators(info, named)]
     if named:
-        return [named_actor(part, each, place, noise, wanted.allowed) for each in named]
+        return [named_actor(part, each, info, noise, request.allowed) for each in named]
     if part == "random":
-        return [chance(place)]
-    controller = CONTROLLERS.get(place.task.family, {}).get(part)
+        return [random_actor(info)]
+    controller = CONTROLLERS.get(info.task.family, {}).get(part)
     if controller is not None and controller.walker is None:
-        return [controlled(controller, None, noise)]
-    if part == PLAY:  # nobody learns to play: somebody has to know the way
-        refuse_to_play(place, controller)
+        return [controller_actor(controller, None, noise)]
+    if part == PLAY:  # it is not learnt: a controller has to know the way
+        refuse_to_play(info, controller)
     return None
 
 
-def refuse_to_play(place: Place, controller: Controller | None) -> None:
-    """Say what is missing."""
+def refuse_to_play(info: EnvironmentInfo, controller: Controller | None) -> None:
+    """The error says what is missing."""
     if controller is None:
-        raise UsageError(f"{place.name} has no controller; give a policy for {PLAY}")
-    find_controller(PLAY, place)
+        raise UsageError(f"{info.name} has no controller; give a policy for {PLAY}")
+    find_controller(PLAY, info)
 
 
-def demonstrators(place: Place, named: tuple[str, ...]) -> Actor:
-    """People, whose demonstrations stand in a file; they do not act by themselves."""
-    if place.task.family not in REPLAYS:
-        raise UsageError(f"demonstrations cannot be replayed in {place.name}")
+def demonstrators(info: EnvironmentInfo, named: tuple[str, ...]) -> Actor:
+    """Demonstrations of people in a file; they are replayed and do not act."""
+    if info.task.family not in REPLAYS:
+        raise UsageError(f"demonstrations cannot be replayed in {info.name}")
     if len(named) != 1:
         raise UsageError(
             "the level human needs one file of demonstrations: --policy human=PATH.npz"
@@ -85,46 +84,46 @@ def demonstrators(place: Place, named: tuple[str, ...]) -> Actor:
     path = Path(named[0]).expanduser()
     read_demonstrations(path)
 
-    def nobody(environment: Environment) -> Behaviour:
+    def refuse(environment: Environment) -> Behaviour:
         raise AssertionError(f"demonstrations are replayed, not acted in {environment}")
 
-    return Actor(f"demonstrations of {name_of(path)}", nobody)
+    return Actor(f"demonstrations of {describe_file(path)}", refuse)
 
 
-def name_of(path: Path) -> str:
+def describe_file(path: Path) -> str:
     """A file by its name and the beginning of its checksum."""
-    return f"{path.name} (sha256 {hashlib.sha256(path.read_bytes()).hexdigest()[:16]})"
+    return f"{path.name} (sha256 {hash_file(path)[:16]})"
 
 
 def named_actor(
-    level: str, named: str, place: Place, noise: Noise, allowed: tuple[str, ...]
+    level: str, named: str, info: EnvironmentInfo, noise: Noise, allowed: tuple[str, ...]
 ) -> Actor:
-    """Who acts by ``controller``, ``PATH.npz`` or ``MODULE:FUNCTION``."""
+    """The actor that ``controller``, ``PATH.npz`` or ``MODULE:FUNCTION`` names."""
     if named == CONTROLLER:
-        return controlled(find_controller(level, place), None, noise)
+        return controller_actor(find_controller(level, info), None, noise)
     if named.endswith(".npz"):
-        return from_file(level, Path(named).expanduser(), place, noise)
+        return from_file(level, Path(named).expanduser(), info, noise)
     if ":" in named:
-        return from_function(named, place, noise, allowed)
+        return from_function(named, info, noise, allowed)
     raise UsageError(
         f"the policy {named!r} of {level} is none of PATH.npz, MODULE:FUNCTION or {CONTROLLER!r}"
     )
 
 
-def find_controller(level: str, place: Place) -> Controller:
-    known = CONTROLLERS.get(place.task.family, {})
+def find_controller(level: str, info: EnvironmentInfo) -> Controller:
+    known = CONTROLLERS.get(info.task.family, {})
     controller = known.get(level) or known.get("expert")
     if controller is None:
-        raise UsageError(f"{place.name} has no controller; give a policy for {level}")
+        raise UsageError(f"{info.name} has no controller; give a policy for {level}")
     if controller.walker is not None:
         raise UsageError(
-            f"the controller of {place.name} needs a policy that walks: "
+            f"the controller of {info.name} needs a policy that walks: "
             f"give --policy {level}=PATH.npz with {controller.walker[0]} inputs"
         )
     return controller
 
 
-def controlled(controller: Controller, walker: Walker | None, noise: Noise) -> Actor:
+def controller_actor(controller: Controller, walker: Walker | None, noise: Noise) -> Actor:
     if noise == "own" and walker is None:
         raise UsageError("a controller has no noise of its own; give a number as its noise")
     added = 0.0 if noise == "own" else noise
@@ -134,41 +133,41 @@ def controlled(controller: Controller, walker: Walker | None, noise: Noise) -> A
     )
 
 
-def from_file(level: str, path: Path, place: Place, noise: Noise) -> Actor:
+def from_file(level: str, path: Path, info: EnvironmentInfo, noise: Noise) -> Actor:
     """The policy in a file of the plain weight format, or the walker of a controller."""
     weights = read_weights(path)
     if noise == "own" and not weights.has_noise:
         raise UsageError(f"{path} has no noise of its own; give a number as its noise")
-    name = name_of(path)
-    controller = CONTROLLERS.get(place.task.family, {}).get(level)
+    name = describe_file(path)
+    controller = CONTROLLERS.get(info.task.family, {}).get(level)
     if controller is not None and controller.walker == (weights.inputs, weights.outputs):
-        actor = controlled(controller, partial(walked, weights, noise), noise)
+        actor = controller_actor(controller, partial(walker_action, weights, noise), noise)
         return Actor(f"{name}, {actor.origin}", actor.behaviour_in)
-    check_widths(str(path), weights, place)
-    behaviour = acting(weights, place, noise)
+    check_widths(str(path), weights, info)
+    behaviour = network_behaviour(weights, info, noise)
     return Actor(f"{name}, noise {noise}", lambda _: behaviour)
 
 
-def walked(
+def walker_action(
     weights: Weights, noise: Noise, observation: NDArray[np.floating], rng: np.random.Generator
 ) -> NDArray[np.floating]:
     return weights.sample(observation, 1.0, rng) if noise == "own" else weights.act(observation)
 
 
-def check_widths(name: str, weights: Weights, place: Place) -> None:
-    has, wanted = (weights.inputs, weights.outputs), (place.observations, place.actions)
-    if has != wanted:
+def check_widths(name: str, weights: Weights, info: EnvironmentInfo) -> None:
+    has, needs = (weights.inputs, weights.outputs), (info.observations, info.actions)
+    if has != needs:
         raise UsageError(
-            f"{name} takes {has[0]} observations and gives {has[1]} actions, where {place.name} "
-            f"has {wanted[0]} and {wanted[1]}; choose the environment that it was trained in"
+            f"{name} takes {has[0]} observations and gives {has[1]} actions, where {info.name} "
+            f"has {needs[0]} and {needs[1]}; choose the environment that it was trained in"
         )
 
 
-def acting(weights: Weights, place: Place, noise: Noise) -> Behaviour:
-    """Episodes of a network, which is told how much time remains if it asks."""
-    if weights.time_feature and place.horizon is None:
-        raise UsageError(f"a policy asks for the time that remains, and {place.name} has no limit")
-    horizon = place.horizon or 1
+def network_behaviour(weights: Weights, info: EnvironmentInfo, noise: Noise) -> Behaviour:
+    """Episodes of a network, which gets the time that remains if it has that input."""
+    if weights.time_feature and info.horizon is None:
+        raise UsageError(f"a policy asks for the time that remains, and {info.name} has no limit")
+    horizon = info.horizon or 1
 
     def begin(episode: int, rng: np.random.Generator) -> Policy:
         del episode
@@ -182,14 +181,14 @@ def acting(weights: Weights, place: Place, noise: Noise) -> Behaviour:
                 chosen = weights.sample(observation, remaining, rng)
             else:
                 chosen = weights.act(observation, remaining)
-            return disturbed(chosen if weights.is_unit else place.to_unit(chosen), noise, rng)
+            return add_noise(chosen if weights.is_unit else info.to_unit(chosen), noise, rng)
 
         return act
 
     return begin
 
 
-def disturbed(
+def add_noise(
     action: NDArray[np.floating], noise: Noise, rng: np.random.Generator
 ) -> NDArray[np.floating]:
     """The action with noise, inside the box."""
@@ -203,12 +202,14 @@ def with_noise(behaviour: Behaviour, noise: Noise) -> Behaviour:
 
     def begin(episode: int, rng: np.random.Generator) -> Policy:
         policy = behaviour(episode, rng)
-        return lambda observation: disturbed(policy(observation), noise, rng)
+        return lambda observation: add_noise(policy(observation), noise, rng)
 
     return begin
 
 
-def from_function(name: str, place: Place, noise: Noise, allowed: tuple[str, ...]) -> Actor:
+def from_function(
+    name: str, info: EnvironmentInfo, noise: Noise, allowed: tuple[str, ...]
+) -> Actor:
     """A function from an observation to an action in the environment's units."""
     module, _, function = name.partition(":")
     if module not in allowed:
@@ -222,23 +223,23 @@ def from_function(name: str, place: Place, noise: Noise, allowed: tuple[str, ...
     call = getattr(sys.modules[module], function, None)
     if not callable(call):
         raise UsageError(f"the module {module!r} has no function {function!r}")
-    policy = partial(called, call, name, place)
+    policy = partial(call_function, call, name, info)
     file = getattr(sys.modules[module], "__file__", None)
-    code = "" if file is None else f" of {name_of(Path(file))}"
+    code = "" if file is None else f" of {describe_file(Path(file))}"
     return Actor(f"{name}{code}, noise {noise}", lambda _: with_noise(lambda *_: policy, noise))
 
 
-def called(
-    call: Callable[[Any], Any], name: str, place: Place, observation: NDArray[np.float32]
+def call_function(
+    call: Callable[[Any], Any], name: str, info: EnvironmentInfo, observation: NDArray[np.float32]
 ) -> NDArray[np.floating]:
-    """What the user's function answers, if that is an action."""
+    """What the user's function returns, if that is an action."""
     try:
         action = np.asarray(call(observation), np.float64)
     except Exception as error:
         raise UsageError(f"{name} raised {type(error).__name__}: {error}") from error
-    if action.shape != (place.actions,) or not np.isfinite(action).all():
+    if action.shape != (info.actions,) or not np.isfinite(action).all():
         raise UsageError(
-            f"{name} gave an action of shape {action.shape}, {str(action)[:60]}; {place.name} "
-            f"takes {place.actions} finite numbers"
+            f"{name} gave an action of shape {action.shape}, {str(action)[:60]}; {info.name} "
+            f"takes {info.actions} finite numbers"
         )
-    return place.to_unit(action)
+    return info.to_unit(action)

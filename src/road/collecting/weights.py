@@ -1,4 +1,4 @@
-"""Policies as plain arrays in an NPZ file: dense layers and what stands around them.
+"""Policies as plain arrays in an NPZ file: dense layers and what is around them.
 
     x = observation, and the share of the episode that remains where ``time_feature`` is true
     x = clip((x - obs_mean) / sqrt(obs_var + obs_eps), ±obs_clip)     where there are these
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from road.data.formats.npz import read_arrays
 from road.errors import DataError
-from road.tasks.plain import read_plain
 
 Vector = NDArray[np.floating[Any]]
 Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
@@ -34,7 +34,7 @@ OUTPUTS = {"tanh": np.tanh, "clip1": lambda y: np.clip(y, -1.0, 1.0), "none": la
 LOG_STD_BOUNDS = (-20.0, 2.0)
 LEAST_SCALE = 1e-8
 PLAIN = {"act": "relu", "out": "tanh"}
-"""What a file means that does not say."""
+"""What a file without these names means."""
 
 
 @dataclass(frozen=True)
@@ -72,29 +72,29 @@ class Weights:
         return self.spread is not None or "log_std" in self.more
 
     def act(self, observation: Vector, remaining: float = 1.0) -> Vector:
-        """What it does in the middle of its distribution."""
-        return self.outwards(self.last(self.inwards(observation, remaining)))
+        """The action in the middle of its distribution."""
+        return self.scale_output(self.apply_last(self.hidden_layer(observation, remaining)))
 
     def sample(self, observation: Vector, remaining: float, rng: np.random.Generator) -> Vector:
-        """What it does with the noise that it was trained with."""
-        hidden = self.inwards(observation, remaining)
-        mean, noise = self.last(hidden), rng.standard_normal(self.outputs)
+        """An action with the noise that it was trained with."""
+        hidden = self.hidden_layer(observation, remaining)
+        mean, noise = self.apply_last(hidden), rng.standard_normal(self.outputs)
         if self.spread is not None:
             weight, bias = self.spread
             log_std = np.clip(weight @ hidden + bias, *LOG_STD_BOUNDS)
-            return self.outwards(mean + np.exp(log_std) * noise)
-        return self.outwards(mean) + np.exp(self.more["log_std"]) * noise
+            return self.scale_output(mean + np.exp(log_std) * noise)
+        return self.scale_output(mean) + np.exp(self.more["log_std"]) * noise
 
-    def inwards(self, observation: Vector, remaining: float) -> Vector:
+    def hidden_layer(self, observation: Vector, remaining: float) -> Vector:
         """From an observation to the last hidden layer."""
         x = np.append(observation, remaining) if self.time_feature else observation
-        x = self.normalised(x)
+        x = self.normalise(x)
         activate = ACTIVATIONS[self.activation]
         for weight, bias in self.layers[:-1]:
             x = activate(weight @ x + bias)
         return x
 
-    def normalised(self, x: Vector) -> Vector:
+    def normalise(self, x: Vector) -> Vector:
         more = self.more
         if "obs_mean" in more:
             scaled = (x - more["obs_mean"]) / np.sqrt(more["obs_var"] + more["obs_eps"])
@@ -103,11 +103,11 @@ class Weights:
             return (x - more["in_shift"]) / (more["in_scale"] + LEAST_SCALE)
         return x
 
-    def last(self, hidden: Vector) -> Vector:
+    def apply_last(self, hidden: Vector) -> Vector:
         weight, bias = self.layers[-1]
         return weight @ hidden + bias
 
-    def outwards(self, y: Vector) -> Vector:
+    def scale_output(self, y: Vector) -> Vector:
         y = OUTPUTS[self.output](y)
         if "out_scale" in self.more:
             y = y * self.more["out_scale"] + self.more["out_shift"]
@@ -120,7 +120,7 @@ def read_weights(path: Path) -> Weights:
     Raises:
         DataError: it is not such a file.
     """
-    arrays = read_plain(path)
+    arrays = read_arrays(path)
     names = layer_names(arrays)
     if not names:
         held = ", ".join(sorted(arrays))[:120] or "nothing"

@@ -7,20 +7,18 @@ Importing this costs NumPy; what reads a format is imported when a file of that 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from road.data.arrays import from_arrays, from_episodes
-from road.data.dataset import Dataset
-from road.data.examining import examine
-from road.data.findings import Finding, Findings
-from road.data.loading import load
-from road.data.reading import Reading
-from road.data.sb3 import from_sb3
+from road.data.dataset import Dataset, Finding
+from road.data.diagnostics import Findings, examine
+from road.data.formats.arrays import from_arrays, from_episodes, from_sb3
+from road.data.interpret import Reading
+from road.data.load import load
 
 if TYPE_CHECKING:
-    from road.data.downloading import download
-    from road.data.writing import write_d4rl, write_minari
+    from road.data.downloads import download
+    from road.data.export import write_d4rl, write_minari
 
-LATER = {"download": "downloading", "write_d4rl": "writing", "write_minari": "writing"}
-"""Rarely needed, and not free to import."""
+LATER = {"download": "downloads", "write_d4rl": "export", "write_minari": "export"}
+"""Rarely needed, and slow to import."""
 
 __all__ = [
     "Dataset",

@@ -5,9 +5,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.blocks import blocks, rows_where
-from road.data.findings import Finding, rows_of
+from road.data.dataset import finding_on
 from road.data.log import Box, Log
+from road.data.memory import blocks, rows_where
 from road.errors import DataError, UsageError
 
 Limit: TypeAlias = NDArray[np.float64]
@@ -25,8 +25,8 @@ def fit_actions(log: Log, box: Box | None) -> None:
     if beyond.any():
         for block in blocks(len(log.action)):
             np.clip(log.action[block], -1.0, 1.0, out=log.action[block])
-        told = f"clipped {rows_of(int(beyond.sum()))} with actions just outside of the box"
-        log.notes.append(Finding("warning", told, int(np.argmax(beyond))))
+        text = " with actions just outside of the box"
+        log.notes += finding_on(beyond, "warning", "clipped", text)
 
 
 def to_unit(action: NDArray[np.float32], low: Limit, high: Limit) -> None:
@@ -59,14 +59,14 @@ def limits(log: Log, box: Box | None) -> tuple[Limit, Limit]:
     return wide[0], wide[1]
 
 
-def overshooting(log: Log, low: Limit, high: Limit) -> NDArray[np.bool_]:
+def overshooting_rows(log: Log, low: Limit, high: Limit) -> NDArray[np.bool_]:
     """Rows whose action lies outside of the box by more than rounding explains."""
     slack = OVERSHOOT * (high - low) / 2
     return rows_where(log.action, lambda a: (a < low - slack) | (a > high + slack))
 
 
 def check_overshoot(log: Log, low: Limit, high: Limit) -> None:
-    wrong = overshooting(log, low, high)
+    wrong = overshooting_rows(log, low, high)
     if not wrong.any():
         return
     row = int(np.argmax(wrong))

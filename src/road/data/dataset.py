@@ -1,14 +1,13 @@
 """Logged experience: rows in time order, checked where they enter the library."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.blocks import not_finite, rows_where
-from road.data.findings import Finding
+from road.data.memory import not_finite, rows_where
 from road.errors import DataError
 
 ARRAYS = ("observation", "action", "reward", "next_observation", "terminated", "truncated")
@@ -17,6 +16,35 @@ RANKS = {"observation": 2, "action": 2, "next_observation": 2}
 """Axes of each array; those not named have one, the row."""
 FLAGS = ("terminated", "truncated")
 """Arrays of truth values; all others hold float32."""
+
+Level: TypeAlias = Literal["error", "warning", "note"]
+"""An error stops training, a warning is shown before it, a note is only on its card."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about the data."""
+
+    level: Level
+    text: str
+    row: int | None = None
+    """The first row that it is about."""
+
+    def __str__(self) -> str:
+        return self.text if self.row is None else f"{self.text} (first: row {self.row})"
+
+
+def rows_of(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
+
+
+def finding_on(
+    rows: NDArray[np.bool_], level: Level, before: str, after: str = ""
+) -> Iterator[Finding]:
+    """A finding on some rows, if there are any; their number is between the words."""
+    count = int(rows.sum())
+    if count:
+        yield Finding(level, f"{before} {rows_of(count)}{after}", int(np.argmax(rows)))
 
 
 @dataclass(frozen=True)
@@ -51,6 +79,12 @@ class Dataset:
     @property
     def episode_ends(self) -> NDArray[np.bool_]:
         return self.terminated | self.truncated
+
+    @property
+    def episode_returns(self) -> NDArray[np.float64]:
+        """Undiscounted sum of the rewards of every episode."""
+        starts = np.append(0, np.flatnonzero(self.episode_ends)[:-1] + 1)
+        return np.add.reduceat(self.reward.astype(np.float64), starts)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {name: getattr(self, name) for name in ARRAYS}

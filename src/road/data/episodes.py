@@ -1,4 +1,4 @@
-"""Where episodes end, and what follows every row: what a log leaves open is settled here.
+"""Where episodes end, and what follows every row, as far as a log leaves it open.
 
 A time-out is not an end of the task: its last row needs a successor to learn from, and where the
 log has none the row is left out. A terminal row needs none, nothing is learnt from its successor.
@@ -7,9 +7,9 @@ log has none the row is left out. A terminal row needs none, nothing is learnt f
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.blocks import Room, blocks, compact
-from road.data.findings import Finding, rows_of
+from road.data.dataset import Finding, finding_on
 from road.data.log import Log
+from road.data.memory import Allocate, blocks, compact
 
 SAME = 1e-6
 """A stored successor and the next row agree to within this, relative to numbers above 1."""
@@ -26,19 +26,19 @@ def mark_ends(log: Log, bad: NDArray[np.bool_], horizon: int | None) -> None:
     """Mark as truncated every end that the log shows but does not mark."""
     ends = log.terminated | log.truncated
     follows = log.next_observation
-    shown = jumps(log, ends) if follows is None else breaks(log.observation, follows)
-    shown &= ~(bad | before(bad))  # what was there is not known
-    report_unmarked(log, shown & ~ends)
-    log.truncated |= shown & ~ends
+    found = jumps(log, ends) if follows is None else discontinuities(log.observation, follows)
+    found &= ~(bad | preceding(bad))  # what was there is not known
+    report_unmarked(log, found & ~ends)
+    log.truncated |= found & ~ends
     if horizon is not None:
-        log.truncated |= reached(log.terminated | log.truncated, horizon) & ~log.terminated
+        log.truncated |= ends_by_horizon(log.terminated | log.truncated, horizon) & ~log.terminated
     if not (log.terminated[-1] or log.truncated[-1]):
         log.truncated[-1] = True
         log.notes.append(Finding("note", "the last episode is unfinished and taken as cut"))
 
 
-def before(marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Rows that stand right before a marked one."""
+def preceding(marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Rows right before a marked one."""
     return np.concatenate([marked[1:], [False]])
 
 
@@ -46,13 +46,13 @@ def report_unmarked(log: Log, unmarked: NDArray[np.bool_]) -> None:
     if not unmarked.any():
         return
     count, rows = int(unmarked.sum()), len(unmarked)
-    told = f"{count:,} episode ends were not marked; they are taken as cut"
+    text = f"{count:,} episode ends were not marked; they are taken as cut"
     if count > rows / 2:
-        told = f"{count:,} of {rows:,} rows are not followed by the state that they store as next"
-    log.notes.append(Finding("warning", told, int(np.argmax(unmarked))))
+        text = f"{count:,} of {rows:,} rows are not followed by the state that they store as next"
+    log.notes.append(Finding("warning", text, int(np.argmax(unmarked))))
 
 
-def breaks(
+def discontinuities(
     observation: NDArray[np.float32], next_observation: NDArray[np.float32]
 ) -> NDArray[np.bool_]:
     """Rows whose stored successor is not the observation of the row that follows."""
@@ -73,7 +73,7 @@ def jumps(log: Log, ends: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return found
     sample = inside[:: max(len(inside) // SAMPLED_STEPS, 1)]
     steps = np.abs(log.observation[sample + 1] - log.observation[sample].astype(np.float64))
-    # A goal or a switch stands still at most steps; its change proves nothing.
+    # A goal or a switch does not move at most steps; its change proves nothing.
     moving = np.median(steps, axis=0) > 0
     longest = np.where(moving, JUMP * np.percentile(steps, USUAL, axis=0), np.inf)
     for block in blocks(len(found) - 1):
@@ -83,7 +83,7 @@ def jumps(log: Log, ends: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return found
 
 
-def reached(ends: NDArray[np.bool_], horizon: int) -> NDArray[np.bool_]:
+def ends_by_horizon(ends: NDArray[np.bool_], horizon: int) -> NDArray[np.bool_]:
     """Rows that are the last of as many steps as an episode can have."""
     rows = np.arange(len(ends))
     starts = np.concatenate([[True], ends[:-1]])
@@ -91,19 +91,19 @@ def reached(ends: NDArray[np.bool_], horizon: int) -> NDArray[np.bool_]:
     return (age + 1) % horizon == 0
 
 
-def settle_successors(log: Log, bad: NDArray[np.bool_], room: Room) -> None:
+def add_successors(log: Log, bad: NDArray[np.bool_], allocate: Allocate) -> None:
     """Give every row its successor, and leave out bad rows and those that have none."""
     drop = bad.copy()
     ends = log.terminated | log.truncated
     if log.next_observation is None:
-        lost = before(bad) & ~ends
+        lost = preceding(bad) & ~ends
         without = (log.truncated & ~log.terminated & ~bad) | lost
-        report_dropped(log, without)
+        log.notes += finding_on(without, "note", "left out", " without a successor")
         drop |= without
-        log.next_observation = shifted(log, drop, room)
+        log.next_observation = next_rows(log, drop, allocate)
     else:
         log.next_observation = compact(log.next_observation, ~drop)
-    cut_short = before(drop) & ~log.terminated
+    cut_short = preceding(drop) & ~log.terminated
     log.truncated |= cut_short
     keep = ~drop
     for name in ("observation", "action", "reward", "terminated", "truncated"):
@@ -112,15 +112,9 @@ def settle_successors(log: Log, bad: NDArray[np.bool_], room: Room) -> None:
         log.truncated[-1] |= not log.terminated[-1]
 
 
-def report_dropped(log: Log, without: NDArray[np.bool_]) -> None:
-    if without.any():
-        told = f"left out {rows_of(int(without.sum()))} without a successor"
-        log.notes.append(Finding("note", told, int(np.argmax(without))))
-
-
-def shifted(log: Log, drop: NDArray[np.bool_], room: Room) -> NDArray[np.float32]:
+def next_rows(log: Log, drop: NDArray[np.bool_], allocate: Allocate) -> NDArray[np.float32]:
     """The successor of every row that stays: the next row, or itself where nothing follows."""
-    out = room("next_observation", (int((~drop).sum()), log.observation.shape[1]))
+    out = allocate("next_observation", (int((~drop).sum()), log.observation.shape[1]))
     filled = 0
     for block in blocks(len(drop)):
         rows = block.start + np.flatnonzero(~drop[block])

@@ -1,4 +1,4 @@
-"""A log as it was found: rows in the order of the file, before anything is understood of it."""
+"""A log as it was found: rows in the order of the file, before it is interpreted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.dataset import FLAGS, check_layout
-from road.data.findings import Finding
+from road.data.dataset import FLAGS, Finding, check_layout
 from road.errors import DataError
 
 Edge: TypeAlias = int | float | Sequence[Any] | NDArray[Any]
@@ -29,13 +28,13 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "terminated": ("terminated", "terminals", "terminations", "terminal", "dones", "done"),
     "truncated": ("truncated", "timeouts", "truncations", "timeout"),
 }
-"""What other libraries call the arrays."""
+"""What the arrays are called: here, in D4RL's files, and elsewhere."""
 REQUIRED = ("observation", "action", "reward")
 
 
 @dataclass
 class Log:
-    """Rows as they were logged; whoever reads them may change them in place."""
+    """Rows as they were logged; the reader may change them in place."""
 
     where: str
     """The file, for messages."""
@@ -45,7 +44,7 @@ class Log:
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     next_observation: NDArray[np.float32] | None = None
-    """None if the row that follows tells it."""
+    """None if it is the row that follows."""
     action_box: Box | None = None
     """Where the actions lie, if the file says so."""
     notes: list[Finding] = field(default_factory=list[Finding])
@@ -56,7 +55,7 @@ class Log:
 
 
 def find_names(where: str, present: Iterable[str]) -> dict[str, str]:
-    """Which of the names that are present stands for which array."""
+    """Which of the names that are present means which array."""
     known = set(present)
     found = {
         field: next(alias for alias in aliases if alias in known)
@@ -76,26 +75,17 @@ def make_log(where: str, arrays: Mapping[str, NDArray[Any]]) -> Log:
     Raises:
         DataError: an array is not of numbers, or its shape does not fit the others.
     """
-    plain = {name: shaped(f"{where}: {name}", name, array) for name, array in arrays.items()}
+    plain = {name: convert_array(f"{where}: {name}", name, array) for name, array in arrays.items()}
     rows = len(plain["reward"])
     for name in FLAGS:
         plain.setdefault(name, np.zeros(rows, np.bool_))
     check_layout(plain, where)
-    log = Log(
-        where,
-        observation=plain["observation"],
-        action=plain["action"],
-        reward=plain["reward"],
-        terminated=plain["terminated"],
-        truncated=plain["truncated"],
-        next_observation=plain.get("next_observation"),
-    )
-    if not (set(FLAGS) & set(arrays)):
-        log.notes.append(Finding("warning", "no array marks where an episode ends"))
-    return log
+    unmarked = Finding("warning", "no array marks where an episode ends")
+    notes = [] if set(FLAGS) & set(arrays) else [unmarked]
+    return Log(where, **plain, action_box=None, notes=notes)
 
 
-def shaped(where: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
+def convert_array(where: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise DataError(f"{where} holds {array.dtype}, not numbers; save it as float32")
     if name in ("reward", *FLAGS) and array.ndim == 2 and array.shape[1] == 1:
@@ -112,7 +102,7 @@ def shaped(where: str, name: str, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_flags(where: str, array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Truth values; a number that is neither 0 nor 1 is no answer to whether an episode ended."""
+    """Truth values; a number that is neither 0 nor 1 does not say whether an episode ended."""
     true = array == 1
     strange = np.flatnonzero(~(true | (array == 0)))
     if strange.size:

@@ -11,18 +11,14 @@ from typing import Any, TypeAlias
 
 from road.errors import UsageError
 from road.experiments.making import Collected
-from road.naming import find_name
-from road.tasks.own import Own
+from road.names import find_name
+from road.tasks.custom import TaskOverrides
 from road.training.config import Plan, RunConfig, changed_config, default_plan
 
 Settings: TypeAlias = Mapping[str, Any]
 """Fields of a dataclass that are to be otherwise than its defaults."""
 FROM_THE_GRID = "grid:"
 """Data that the grid makes, until it is known where that lies."""
-
-
-def nothing() -> dict[str, Any]:
-    return {}
 
 
 @dataclass(frozen=True)
@@ -32,12 +28,12 @@ class Case:
     label: str
     task: str | None = None
     """Of ``road list tasks``; None takes the label, or the environment in ``own``."""
-    run: Settings = field(default_factory=nothing)
+    run: Settings = field(default_factory=dict[str, Any])
     """Fields of ``RunConfig``."""
-    agent: Settings = field(default_factory=nothing)
+    agent: Settings = field(default_factory=dict[str, Any])
     """Fields of the agent."""
-    own: Settings = field(default_factory=nothing)
-    """Fields of ``Own``: an environment or data of one's own, a reward's scale."""
+    own: Settings = field(default_factory=dict[str, Any])
+    """Fields of ``TaskOverrides``: an environment or data of one's own, a reward's scale."""
     data: Collected | None = None
     """Data that the grid makes first; None takes the task's own, or that in ``own``."""
     allow_import: tuple[str, ...] = ()
@@ -50,9 +46,9 @@ class Strategy:
 
     label: str
     mixer: str
-    settings: Settings = field(default_factory=nothing)
+    settings: Settings = field(default_factory=dict[str, Any])
     """Fields of the mixer."""
-    run: Settings = field(default_factory=nothing)
+    run: Settings = field(default_factory=dict[str, Any])
     """Fields of ``RunConfig`` that go with it, such as its period."""
 
 
@@ -80,13 +76,13 @@ class Grid:
     strategies: tuple[Strategy, ...]
     agent: str = "iql"
     seeds: tuple[int, ...] = (0, 1, 2, 3)
-    run: Settings = field(default_factory=nothing)
+    run: Settings = field(default_factory=dict[str, Any])
     """Fields of ``RunConfig`` for every cell; a case, then a strategy, may say otherwise."""
-    agent_settings: Settings = field(default_factory=nothing)
+    agent_settings: Settings = field(default_factory=dict[str, Any])
     on_request: tuple[str, ...] = ()
     """Cases that are run only if they are asked for by their labels."""
     about: str = ""
-    """One sentence for whoever has to choose."""
+    """One sentence for the list of grids."""
     subject: str = "ROAD"
     """The strategy that a report is about, unless ``--subject`` names another."""
 
@@ -109,10 +105,8 @@ class Grid:
         usual = tuple(case for case in self.cases if case.label not in self.on_request)
         return dataclasses.replace(
             self,
-            cases=picked(self.cases, cases, "case") if cases else usual or self.cases,
-            strategies=picked(self.strategies, strategies, "strategy")
-            if strategies
-            else self.strategies,
+            cases=pick(self.cases, cases, "case") or usual or self.cases,
+            strategies=pick(self.strategies, strategies, "strategy") or self.strategies,
             seeds=tuple(seeds) or self.seeds,
             on_request=(),
         )
@@ -134,16 +128,16 @@ class Grid:
     def plan(self, case: Case, strategy: Strategy, seed: int) -> Plan:
         """What ``road train`` would be asked to do."""
         try:
-            own: dict[str, Any] = {**case.own, **anchored(case.own.get("data"))}
+            own: dict[str, Any] = {**case.own, **absolute_source(case.own.get("data"))}
             if case.data is not None:
                 own["data"] = FROM_THE_GRID
             task = case.task or own.get("env") or case.label
-            base = default_plan(task, self.agent, strategy.mixer, Own(**own))
+            base = default_plan(task, self.agent, strategy.mixer, TaskOverrides(**own))
             return dataclasses.replace(
                 base,
                 agent=dataclasses.replace(base.agent, **{**self.agent_settings, **case.agent}),
                 mixer=dataclasses.replace(base.mixer, **strategy.settings),  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
-                config=configured(base, {**self.run, **case.run, **strategy.run, "seed": seed}),
+                config=run_settings(base, {**self.run, **case.run, **strategy.run, "seed": seed}),
                 allowed=case.allow_import,
             )
         except (TypeError, ValueError, UsageError) as error:
@@ -151,8 +145,8 @@ class Grid:
             raise UsageError(f"{where}: {error}") from error
 
 
-def anchored(data: Any) -> dict[str, str]:
-    """A path is written down whole: workers may run in other folders."""
+def absolute_source(data: Any) -> dict[str, str]:
+    """A path is written down whole: a run is continued, a worker runs, in other folders."""
     if not isinstance(data, str | None):
         raise TypeError(f"data is a source such as 'file:log.hdf5', not {data!r}")
     scheme, _, path = (data or "").partition(":")
@@ -161,13 +155,13 @@ def anchored(data: Any) -> dict[str, str]:
     return {"data": f"{scheme}:{Path(path).expanduser().absolute()}"}
 
 
-def configured(base: Plan, run: Settings) -> RunConfig:
+def run_settings(base: Plan, run: Settings) -> RunConfig:
     """The run's settings; what the agent's recipe has no use for is left out."""
     pretrained = base.recipe.offline is not None
     return changed_config(base, {**run, **({} if pretrained else {"offline_steps": 0})})
 
 
-def picked(things: tuple[Any, ...], labels: Sequence[str], kind: str) -> tuple[Any, ...]:
+def pick(things: tuple[Any, ...], labels: Sequence[str], kind: str) -> tuple[Any, ...]:
     """Those of the labels, whatever their case, in the order in which they were named."""
     known = {thing.label.lower(): thing for thing in things}
     return tuple(find_name(label.lower(), known, kind) for label in dict.fromkeys(labels))

@@ -1,24 +1,37 @@
-"""From cells to work: data to make, agents to pretrain, cells to run; and what needs what."""
+"""From cells to jobs: data to make, agents to pretrain, cells to run; and what needs what.
+
+A job's key is the hash of what its result depends on, as canonical JSON. Threads, folders and
+labels are not in it; every setting is, also those that were left as usual, so that a default that
+changes gives another key.
+"""
 
 import dataclasses
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from road.data.on_disk import read_contents
+from road.errors import DataError
 from road.experiments.grid import FROM_THE_GRID, Cell
-from road.experiments.identity import cell_identity, hash_of, pretraining_identity
+from road.experiments.making import checksum
+from road.files import hash_bytes
+from road.mixing.registry import RETIRED
+from road.training.branch import offline_part, pretraining_plan, pretrains
 from road.training.config import Plan
-from road.training.switch import pretraining_plan, pretrains
 
 Kind = Literal["data", "pretraining", "cell"]
 KINDS: tuple[Kind, ...] = ("data", "pretraining", "cell")
 """In the order in which they need each other."""
+DIGITS = 12
+"""Of the hash: among a million cells two would share one in 1 of 560 grids."""
+WITHOUT_CONSEQUENCE = ("checkpoint_every",)
 
 
 @dataclass(frozen=True)
 class Job:
-    """One piece of work. Whoever has the store and the key can do it."""
+    """One piece of work; the store and the key are all that a worker needs."""
 
     key: str
     kind: Kind
@@ -86,8 +99,40 @@ def chain_of(cell: Cell, policies: Path | None) -> Iterable[Job]:
         needs = (*needs, key)
         allowed |= {"pretrained": key}
     what = {"plan": plan.to_json(), **allowed}
-    yield Job(key_of(plan), "cell", cell.label, needs, what, cell.case, cell.strategy)
+    yield Job(
+        hash_of(cell_identity(plan)), "cell", cell.label, needs, what, cell.case, cell.strategy
+    )
 
 
-def key_of(plan: Plan) -> str:
-    return hash_of(cell_identity(plan))
+def hash_of(thing: Any) -> str:
+    return hash_bytes(canonical(thing).encode())[:DIGITS]
+
+
+def canonical(thing: Any) -> str:
+    """The same text for the same content, whatever the order of its keys."""
+    return json.dumps(thing, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def cell_identity(plan: Plan) -> dict[str, Any]:
+    """What the result of a run depends on."""
+    told = {n: v for n, v in plan.to_json().items() if n not in WITHOUT_CONSEQUENCE}
+    # Cells that were run before a setting was removed keep their name.
+    mixer = {**RETIRED.get(plan.mixer_name, {}), **told["mixer"]}
+    return {"kind": "cell", **with_content({**told, "mixer": mixer})}
+
+
+def pretraining_identity(plan: Plan) -> dict[str, Any]:
+    """What the state at the switch depends on."""
+    return {"kind": "pretraining", **with_content(offline_part(plan))}
+
+
+def with_content(told: dict[str, Any]) -> dict[str, Any]:
+    """A file of data, or a stored dataset, is known by what is in it."""
+    scheme, _, name = str(told.get("own", {}).get("data", "")).partition(":")
+    if scheme not in ("file", "stored"):
+        return told
+    path = Path(name)
+    if not path.exists():
+        raise DataError(f"{path} is not there, and a case of the grid learns from it")
+    found = read_contents(path)["sha256"] if scheme == "stored" else checksum(path)
+    return {**told, "own": {**told["own"], "data": f"sha256:{found}"}}

@@ -1,13 +1,13 @@
 """Data that a grid makes before anything else: how to ask ``road data collect`` for it."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from road.errors import StorageError, UsageError
+from road.errors import UsageError
+from road.files import hash_file, storage_errors
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Collected:
     noise: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """By part, what is added to the actions of a policy that is given."""
     train_steps: int | None = 100_000
-    """Of the learner that stands in for a policy that is not there; None if none could."""
+    """Of the learner that replaces a policy that is not there; None if none could."""
     allow_import: tuple[str, ...] = ()
     seed: int = 0
 
@@ -32,11 +32,11 @@ class Collected:
         """Files without which it cannot be made."""
         if self.train_steps is not None:
             return []
-        return [name for name in self.policies.values() if found(folder, name) is None]
+        return [name for name in self.policies.values() if find_policy(folder, name) is None]
 
     def given(self, folder: Path | None) -> dict[str, Path]:
         """The policies that are there, by part."""
-        there = {part: found(folder, name) for part, name in self.policies.items()}
+        there = {part: find_policy(folder, name) for part, name in self.policies.items()}
         return {part: path for part, path in there.items() if path is not None}
 
     def definition(self, folder: Path | None) -> dict[str, Any]:
@@ -68,25 +68,22 @@ class Collected:
         return words
 
 
-def found(folder: Path | None, name: str) -> Path | None:
+def find_policy(folder: Path | None, name: str) -> Path | None:
     path = None if folder is None else folder.expanduser().absolute() / name
     return path if path is not None and path.is_file() else None
 
 
 def checksum(path: Path) -> str:
-    try:
+    with storage_errors(f"read {path}"):
         found = path.stat()
         return checksum_as_of(path, found.st_mtime_ns, found.st_size)
-    except OSError as error:
-        raise StorageError(f"cannot read {path}: {error.strerror}") from error
 
 
 @lru_cache
 def checksum_as_of(path: Path, changed: int, size: int) -> str:
     """Every cell of a case asks for the same file, which may be large."""
     del changed, size  # another time or length is another file
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hash_file(path)
 
 
 def check_policies(folder: Path | None) -> None:

@@ -1,19 +1,17 @@
 """A grid's folder: what is to be done, what is done, and what failed. Truth is in its files.
 
-grid.json               which grid it is, by which commands, and where each cell stands in it
+grid.json               which grid it is, by which commands, and which cell has which place in it
 jobs/KEY.json           a piece of work, whole: a worker needs nothing else
 data/KEY                data that was made
-pretrained/KEY          a run folder that stands at the switch
+pretrained/KEY          a run folder that ends at the switch
 runs/KEY                a cell's run folder
-done/KEY.json           a result: put there once, by whoever was first, and never changed
+done/KEY.json           a result: put there once, by the first process to finish, never changed
 errors/KEY-N.json       the N-th time that a job failed by its own error
 failed/KEY.json         after the second time; the grid goes on without it
 logs/KEY.log            what the worker said
 """
 
 import json
-import os
-import uuid
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +20,8 @@ from typing import Any, TypeAlias
 from road.errors import LockedError, StorageError, UsageError
 from road.experiments.grid import Grid
 from road.experiments.jobs import Job, Work, job_from_json
-from road.training.folder import RunFolder, read_run_file, write_json_whole
+from road.files import create_once, storage_errors, write_json
+from road.records.folder import RunFolder, read_run_file
 
 Place: TypeAlias = tuple[str, str, int]
 """Case, strategy and seed of a cell."""
@@ -118,7 +117,7 @@ class Store:
     def enter(
         self, grid: Grid, scale: str, command: str, work: Work, dropped: Sequence[Place] = ()
     ) -> None:
-        """Add the work of a grid to its folder; what stands there stays, but for what is dropped.
+        """Add the work of a grid to its folder; what is there stays, but for what is dropped.
 
         Results are never deleted: a cell that is asked for again is done already.
         """
@@ -128,19 +127,18 @@ class Store:
             {"case": cell.case, "strategy": cell.strategy, "seed": cell.seed, "key": key}
             for cell, key in work.cells
         ]
-        try:
+        with storage_errors(f"write to {self.path}"):
             for folder in FOLDERS:
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StorageError(f"cannot write to {self.path}: {error.strerror}") from error
         for job in work.jobs:
             # Places and permissions are no part of a key: what is not done yet has the latest.
             if not self.is_done(job.key):
-                write_json_whole(self.path / "jobs" / f"{job.key}.json", job.to_json())
+                write_json(self.path / "jobs" / f"{job.key}.json", job.to_json())
         commands = "\n".join(with_command(str(earlier).splitlines(), command))
         about = {"format": FORMAT, "name": grid.name, "scale": scale, "command": commands}
-        told = {**about, "subject": grid.subject, "cells": joined(before, now)}
-        write_json_whole(self.path / GRID, told)
+        # Cells of earlier commands stay, unless the same place has become another cell.
+        cells = list({place_of(cell): cell for cell in [*before, *now]}.values())
+        write_json(self.path / GRID, {**about, "subject": grid.subject, "cells": cells})
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -165,31 +163,11 @@ def with_command(before: list[str], command: str) -> list[str]:
     return before if asked(command) in map(asked, before) else [*before, command]
 
 
-def joined(before: Iterable[dict[str, Any]], now: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Cells of earlier commands stay, unless the same place has become another cell."""
-    return list({place_of(cell): cell for cell in [*before, *now]}.values())
-
-
 def place_of(cell: Mapping[str, Any]) -> Place:
     return cell["case"], cell["strategy"], cell["seed"]
 
 
 def put_once(path: Path, data: dict[str, Any]) -> bool:
-    """Put a JSON file in place whole, unless there is one; whether it was put.
-
-    A hard link is made or refused in one step, also on folders that machines share.
-    """
-    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        with aside.open("x", encoding="utf-8") as file:
-            file.write(json.dumps(data, allow_nan=False) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(aside, path)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        aside.unlink(missing_ok=True)
-    return True
+    """Put a JSON file in place whole, unless there is one; whether it was put."""
+    with storage_errors(f"write {path}"):
+        return create_once(path, (json.dumps(data, allow_nan=False) + "\n").encode())

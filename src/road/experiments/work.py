@@ -1,39 +1,82 @@
 """What a worker does with a job: make data, pretrain to the switch, or run a cell from there.
 
-A job that was begun before is taken up again from its own checkpoints.
+Each gives what the job's result says beside its times. A job that was begun before is continued
+from its own checkpoints.
 """
 
-import hashlib
-import json
-import shutil
-from itertools import pairwise
+from contextlib import nullcontext
+from dataclasses import asdict
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from road.collecting.environment import find_environment
+from road.collecting.ladder import Collector
+from road.collecting.learner import Budget, Learning, usual_sac
+from road.collecting.request import Request, parse_levels, parse_noise, parse_policies
 from road.errors import DataError
 from road.experiments.grid import FROM_THE_GRID
 from road.experiments.jobs import Job
 from road.experiments.store import Store
+from road.files import hash_stream
+from road.records.folder import CONFIG, SESSIONS
+from road.records.journal import Journal, JournalReader, read_rows, tabulate
+from road.records.reader import load_run
+from road.records.summary import summarise
+from road.training.branch import branch_run
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan, plan_from_json
-from road.training.events import Notify
-from road.training.folder import CONFIG, SESSIONS
-from road.training.journal import Journal
+from road.training.events import Note, Notify
 from road.training.launch import resume_plan, start_run
-from road.training.switch import branch_run
 
 
-def pretrain_agent(store: Store, job: Job, notify: Notify) -> Path:
-    """An agent that stands at the switch, for every cell that asks for it."""
+def make_data(store: Store, job: Job, notify: Notify) -> dict[str, Any]:
+    """The log that ``road data collect`` would write for the job's words."""
+    environment, *rest = job.what["words"]
+    given: dict[str, tuple[str, ...]] = {}
+    for flag, value in zip(rest[::2], rest[1::2], strict=True):
+        given[flag] = (*given.get(flag, ()), value)
+    allowed = given.get("--allow-import", ())
+    wanted = Request(
+        parse_levels(given["--levels"][-1]),
+        int(given["--steps"][-1]),
+        int(given["--seed"][-1]),
+        parse_policies(given.get("--policy", ())),
+        parse_noise(given.get("--noise", ())),
+        allowed,
+    )
+    budget = Budget(*map(int, given.get("--train-steps", ())))
+    collector = Collector(
+        find_environment(environment, allowed, None),
+        wanted,
+        Learning(budget, usual_sac(environment)),
+        store.place(job),
+        lambda _: nullcontext(notify),
+        lambda *_: nullcontext(silent),
+    )
+    for level in collector.run():
+        notify(Note(f"{level.path} is written"))
+    return {}
+
+
+def silent(done: int) -> None:
+    """A worker has no terminal to show the rows so far on."""
+    del done
+
+
+def pretrain_agent(store: Store, job: Job, notify: Notify) -> dict[str, Any]:
+    """An agent trained to the switch, for every cell that asks for it."""
     plan, folder = plan_of(store, job), store.place(job)
     if (folder / CONFIG).exists():
         resume_plan(plan, folder, notify, until_switch=True)
     else:
         start_run(plan, folder, f"road grid, {job.label}", notify, until_switch=True)
-    return folder
+    return {"digest": digest_of(folder)}
 
 
-def run_cell(store: Store, job: Job, notify: Notify) -> Path:
+def run_cell(store: Store, job: Job, notify: Notify) -> dict[str, Any]:
     """A run to its end, from the switch where pretraining is shared."""
     plan, folder, command = plan_of(store, job), store.place(job), f"road grid, {job.label}"
     begun = (folder / CONFIG).exists() and checkpoints(folder / "checkpoints")
@@ -49,26 +92,19 @@ def run_cell(store: Store, job: Job, notify: Notify) -> Path:
         resume_plan(plan, folder, notify)
     else:
         start_run(plan, folder, command, notify)
-    return folder
+    return {
+        "digest": digest_of(folder),
+        "area": area_under(read_rows(folder / "evaluations.jsonl")),
+        "summary": asdict(summarise(load_run(folder))),
+    }
 
 
 def time_before(folder: Path) -> dict[str, float]:
     """What the sessions of an unfinished run took that could say so: a kill leaves no word."""
-    total = {"seconds": 0.0, "cpu_seconds": 0.0}
-    if not checkpoints(folder / "checkpoints") or not (folder / SESSIONS).exists():
-        return total
-    for line in (folder / SESSIONS).read_text("utf-8").splitlines():
-        row = session_of(line)
-        total = {name: value + row.get(name, 0.0) for name, value in total.items()}
-    return total
-
-
-def session_of(line: str) -> dict[str, Any]:
-    """Nothing, of a line that a full disk or a kill has cut off: a time is not worth a cell."""
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError:
-        return {}
+    rows = JournalReader(folder / SESSIONS) if checkpoints(folder / "checkpoints") else ()
+    sessions = tabulate(rows)
+    # NaN is what a kill or a full disk has kept from being written: a time is not worth a cell.
+    return {name: float(np.nansum(sessions[name])) for name in ("seconds", "cpu_seconds")}
 
 
 def plan_of(store: Store, job: Job) -> Plan:
@@ -92,19 +128,9 @@ def digest_of(folder: Path) -> str:
     """A hash of everything that must be the same: weights, buffer, mixer, counters, journals."""
     newest = checkpoints(folder / "checkpoints")[-1]
     arrays, _ = load_checkpoint(newest)
-    found = hashlib.sha256()
-    for name in sorted(arrays):
-        found.update(name.encode())
-        found.update(arrays[name].tobytes())
-    found.update((newest / "state.json").read_bytes())
-    for name in Journal.NAMES:
-        found.update((folder / f"{name}.jsonl").read_bytes())
-    return found.hexdigest()
-
-
-def drop_checkpoints(folder: Path) -> None:
-    """A finished cell keeps its journals; its buffer would fill the disk."""
-    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    weights = (part for name in sorted(arrays) for part in (name.encode(), arrays[name].tobytes()))
+    files = [newest / "state.json", *(folder / f"{name}.jsonl" for name in Journal.NAMES)]
+    return hash_stream(chain(weights, (path.read_bytes() for path in files)))
 
 
 def area_under(rows: list[dict[str, Any]]) -> float | None:

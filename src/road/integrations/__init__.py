@@ -2,5 +2,5 @@
 
 Each is a module of its own that needs its library alone.
 
-Importing this room imports none of them: ``from road.integrations.sb3 import ...``.
+Importing this package imports none of them: ``from road.integrations.sb3 import ...``.
 """

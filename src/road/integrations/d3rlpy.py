@@ -18,7 +18,7 @@ from d3rlpy.algos import QLearningAlgoBase
 from d3rlpy.dataset import MixedReplayBuffer, ReplayBufferBase, Transition, TransitionMiniBatch
 
 from road.errors import DataError, UsageError
-from road.integrations.periods import check_period, is_over
+from road.integrations.checks import check_period, is_over
 from road.integrations.torch import measure
 from road.mixing import Controller
 

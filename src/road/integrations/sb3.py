@@ -20,14 +20,13 @@ from stable_baselines3.common.type_aliases import ReplayBufferSamples
 from stable_baselines3.common.vec_env import VecNormalize
 
 from road.errors import DataError, UsageError
-from road.integrations.periods import check_period, is_over
-from road.integrations.rows import check_boxes, rows_of
+from road.integrations.checks import check_boxes, check_period, is_over, rows_of
 from road.integrations.torch import measure
 from road.mixing import Controller
 
 
 class RoadReplayBuffer(ReplayBuffer):
-    """The library's online ring, with offline rows beside it that ``sample`` mixes in."""
+    """The library's replay buffer, with offline rows beside it that ``sample`` mixes in."""
 
     def __init__(
         self, buffer_size: int, *spaces: Any, offline: Any, controller: Controller, **settings: Any
@@ -58,7 +57,7 @@ class RoadReplayBuffer(ReplayBuffer):
 
 
 def offline_buffer(offline: Any, observations: Any, actions: Any) -> ReplayBuffer:
-    """Offline rows in a buffer of the library, full to the last place."""
+    """Offline rows in a full replay buffer of the library."""
     check_boxes(observations, actions)
     if isinstance(offline, ReplayBuffer):
         if offline.observation_space.shape != observations.shape or offline.action_space != actions:

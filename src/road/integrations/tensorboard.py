@@ -17,7 +17,7 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto
 from tensorboard.compat.proto.types_pb2 import DT_STRING
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from road.errors import StorageError
+from road.files import storage_errors
 
 OURS = "events.out.tfevents.*.road"
 """TensorBoard knows event files by the third word; we know ours by the last."""
@@ -35,14 +35,12 @@ def write_run(
     # A new name each time: an open TensorBoard reads on in a file, never again from its beginning.
     events = folder / OURS.replace("*", f"{time.time_ns():020}")
     aside = folder / ".events.road"
-    try:
+    with storage_errors(f"write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         earlier = list(folder.glob(OURS))
         write_events(rows, config, aside)
         aside.replace(events)
         clear(earlier)
-    except OSError as failure:
-        raise StorageError(f"cannot write to {folder}: {failure.strerror}") from failure
     return folder
 
 
@@ -71,7 +69,7 @@ def write_events(
             records.write(Event(wall_time=now, **content).SerializeToString())
 
         add(file_version="brain.Event:2")
-        # Makes a TensorBoard that is open forget what an earlier file of this run had told it.
+        # Makes a TensorBoard that is open forget an earlier file of this run.
         add(session_log=SessionLog(status=SessionLog.START))
         add(summary=Summary(value=[settings_text(config)]))
         for step, numbers in rows.items():

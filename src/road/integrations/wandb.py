@@ -6,7 +6,6 @@ The run's id is made of its name and its settings. A second export takes the pla
 here and, once synchronised, on the server.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -17,11 +16,12 @@ from typing import Any
 import wandb
 
 from road.errors import StorageError
+from road.files import hash_bytes, storage_errors
 
 PROJECT = "road"
 """Where a run goes on the server; ``wandb sync --project`` says otherwise."""
 GROWING = "online_steps"
-"""The one setting that changes while a run goes on: a foreign loop tells how far it has come."""
+"""The one setting that changes while a run goes on: a foreign loop reports its steps so far."""
 
 
 def write_run(
@@ -36,24 +36,23 @@ def write_run(
     """
     identity = run_id(name, config)
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        for old in (out / "wandb").glob(f"offline-run-*-{identity}"):
-            shutil.rmtree(old)
-        run = begin(out, name, identity, config)
-        for step, numbers in rows.items():
-            run.log(dict(numbers), step=step)
-        run.finish()
-    except OSError as failure:
-        raise StorageError(f"cannot write to {out}: {failure.strerror or failure}") from failure
+        with storage_errors(f"write to {out}"):
+            out.mkdir(parents=True, exist_ok=True)
+            for old in (out / "wandb").glob(f"offline-run-*-{identity}"):
+                shutil.rmtree(old)
+            run = begin(out, name, identity, config)
+            for step, numbers in rows.items():
+                run.log(dict(numbers), step=step)
+            run.finish()
     except wandb.Error as failure:
         raise StorageError(f"cannot write to {out}: {failure}") from failure
-    return written(Path(run.settings.sync_dir), out)
+    return checked_folder(Path(run.settings.sync_dir), out)
 
 
 def run_id(name: str, config: Mapping[str, Any]) -> str:
     settings = {key: value for key, value in config.items() if key != GROWING}
-    told = json.dumps([name, settings], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    text = json.dumps([name, settings], sort_keys=True)
+    return hash_bytes(text.encode())[:16]
 
 
 def begin(out: Path, name: str, identity: str, config: Mapping[str, Any]) -> wandb.Run:
@@ -76,8 +75,8 @@ def begin(out: Path, name: str, identity: str, config: Mapping[str, Any]) -> wan
     )  # fmt: skip
 
 
-def written(folder: Path, out: Path) -> Path:
-    """The run's folder; W&B turns to a temporary place where it may not write, and says nothing."""
+def checked_folder(folder: Path, out: Path) -> Path:
+    """The run's folder; where W&B may not write it silently uses a temporary folder instead."""
     if out.resolve() not in folder.resolve().parents:
         raise StorageError(f"cannot write to {out}: W&B wrote to {folder} instead")
     return out / folder.resolve().relative_to(out.resolve())

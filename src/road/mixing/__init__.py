@@ -1,6 +1,6 @@
-"""The heart: how much of each batch is offline. NumPy only, for any RL code in any framework."""
+"""Chooses how much of each batch is offline. NumPy only, for any RL code in any framework."""
 
-from road.mixing.bandit import Bandit, Pulls, SlidingWindowUCB
+from road.mixing.bandit import SlidingWindowUCB
 from road.mixing.baselines import (
     AppendMixer,
     BalancedMixer,
@@ -10,27 +10,36 @@ from road.mixing.baselines import (
     UniformMixer,
 )
 from road.mixing.controller import Controller
-from road.mixing.criterion import Credit, Criterion, judge
-from road.mixing.evidence import Alignment, Evidence
+from road.mixing.credit import (
+    Advantages,
+    Credit,
+    Criterion,
+    Evidence,
+    Surrogate,
+    SurrogateCriterion,
+    surrogate,
+    surrogate_objective,
+)
+from road.mixing.decision import ArmTable, Context, Decision
 from road.mixing.hypergradient import HypergradientMixer
 from road.mixing.informedness import Informedness, informedness
-from road.mixing.mixers import MIXERS, Mixer, RoadMixer, make_mixer
-from road.mixing.mixture import ArmTable, Mixture, Moment
+from road.mixing.mixture import Mixture
 from road.mixing.period import Period
 from road.mixing.priorities import Priorities
-from road.mixing.surrogate import Advantages, Surrogate, surrogate, surrogate_objective
+from road.mixing.registry import MIXERS, Mixer, make_mixer
+from road.mixing.road import RoadMixer
 
 __all__ = [
     "MIXERS",
     "Advantages",
-    "Alignment",
     "AppendMixer",
     "ArmTable",
     "BalancedMixer",
-    "Bandit",
+    "Context",
     "Controller",
     "Credit",
     "Criterion",
+    "Decision",
     "DecreasingMixer",
     "Evidence",
     "FixedMixer",
@@ -38,17 +47,15 @@ __all__ = [
     "Informedness",
     "Mixer",
     "Mixture",
-    "Moment",
     "Period",
     "Priorities",
     "ProportionalMixer",
-    "Pulls",
     "RoadMixer",
     "SlidingWindowUCB",
     "Surrogate",
+    "SurrogateCriterion",
     "UniformMixer",
     "informedness",
-    "judge",
     "make_mixer",
     "surrogate",
     "surrogate_objective",

@@ -1,9 +1,11 @@
-"""A bandit: a memory of pulls and a way to choose among the arms.
+"""The paper's bandit: sliding-window UCB (Eq. UCB; Garivier & Moulines 2008, arXiv:0805.3415).
 
-The paper's (Eq. UCB) is the sliding-window UCB of Garivier & Moulines (2008, arXiv:0805.3415).
 After k finished pulls, with N_i and mean_i taken over the last tau of them,
 
-    choose   argmax_i  mean_i + sqrt(c · log(min(k, tau)) / N_i)
+    choose   argmax_i  mean_i / unit + sqrt(c · log(min(k, tau)) / N_i)
+
+An arm without a pull in the window comes first; ties go to the lowest index. The unit is 1 in the
+paper, or the standard deviation of all credits in the window, so that c is on the scale of Q.
 
 Differs from the ROAD paper's text: N_i counts the pulls in the window, as in the cited algorithm,
 not "up to period k"; with total counts a forgotten arm would have no mean and a shrinking bonus.
@@ -11,130 +13,138 @@ not "up to period k"; with total counts a forgotten arm would have no mean and a
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Literal, NamedTuple, TypedDict
 
-import numpy as np
-from numpy.typing import NDArray
+Scale = Literal["raw", "standardised"]
+Sum = list[float]
+"""[high, low]: a sum in two floats, so that what was added can be subtracted again exactly."""
 
-from road.mixing.choice import Thompson, UpperBounds
-from road.mixing.memory import Discounted, Faded, Window, Windowed
-from road.mixing.standing import Scale, Standing, Trend, standing_of
-
-Pulls = Window | Faded
-"""What a bandit remembers. Plain data: JSON as it stands, and of constant size."""
-
-NO_DRAW = (0, 0)
+LARGEST_CREDIT = 1e100  # far beyond any return, and its square is still a finite number
+ROUNDING = 1e-12  # squared deviations below this share of the squares are rounding errors
 
 
-@dataclass(frozen=True)
-class Weighed:
-    """The arms as they are compared: mean over unit, plus bonus."""
+class Pulls(TypedDict):
+    """What the bandit remembers. Plain data: JSON as it is; at most tau pulls."""
 
-    standing: Standing
-    unit: float
-    """What a reward is divided by before it meets the bonus."""
+    finished: int
+    """k: pulls so far, forgotten ones included."""
+    recent_arms: list[int]
+    """A ring of the last tau pulls; empty where every pull is kept."""
+    recent_rewards: list[float]
+    counts: list[int]
+    totals: list[Sum]
+    """Sums of the credits in the window, per arm."""
+    origin: float
+    """The first credit; squares are taken around it so that a large mean does not drown them."""
+    squares: Sum
+    """Sum of (credit - origin)^2 over the window."""
+
+
+class ArmStats(NamedTuple):
+    """How the arms compare; one entry per arm, NaN without a pull in the window."""
+
+    counts: list[int]
+    means: list[float]
     bonuses: list[float]
+    unit: float
 
     @property
     def bounds(self) -> list[float]:
-        """Infinite for an arm of which nothing is remembered."""
-        arms = zip(self.standing.counts, self.standing.means, self.bonuses, strict=True)
-        return [mean / self.unit + bonus if n > 0 else math.inf for n, mean, bonus in arms]
+        """Upper confidence bounds; infinite without a pull."""
+        arms = zip(self.counts, self.means, self.bonuses, strict=True)
+        return [mean / self.unit + bonus if n else math.inf for n, mean, bonus in arms]
 
     @property
-    def favourite(self) -> int:
+    def best(self) -> int:
         """The arm of the greatest bound."""
-        bounds = self.bounds
-        return bounds.index(max(bounds))
-
-
-@dataclass(frozen=True)
-class Bandit:
-    """Any memory with any choice.
-
-    An arm of which no pull is remembered is chosen before any other; ties go to the lowest index.
-    """
-
-    memory: Windowed | Discounted
-    choice: UpperBounds | Thompson
-    scale: Scale = "raw"
-    """Unit of the rewards: as they are, or the standard deviation of those remembered."""
-    trend: Trend = "kept"
-    """Whether a drift that all arms share stays in their means."""
-
-    def __post_init__(self) -> None:
-        if self.scale not in ("raw", "standardised"):
-            raise ValueError(f"scale must be 'raw' or 'standardised', got {self.scale!r}")
-        if self.trend not in ("kept", "removed"):
-            raise ValueError(f"trend must be 'kept' or 'removed', got {self.trend!r}")
-
-    def init(self) -> Any:
-        return self.memory.init()
-
-    def record(self, pulls: Any, arm: int, reward: float) -> Any:
-        """The memory after one more pull; the one before it stays as it was."""
-        return self.memory.record(pulls, arm, reward)
-
-    def choose(self, pulls: Any, seed: int = 0) -> int:
-        """The arm to pull next; a choice that draws does so by the seed and the pulls so far."""
-        return self.weigh(pulls, (seed, pulls["finished"])).favourite
-
-    def weigh(self, pulls: Any, draw: tuple[int, int]) -> Weighed:
-        """How the arms compare; ``draw`` is what chance, if there is any, goes by."""
-        times = self.memory.times(pulls) if self.trend == "removed" else None
-        standing = standing_of(self.memory.sums(pulls), times)
-        spread = standing.spread if self.scale == "standardised" else 0.0
-        unit = spread if spread > 0.0 else 1.0
-        return Weighed(standing, unit, self.choice.bonuses(standing, unit, draw))
+        return max(range(len(self.counts)), key=self.bounds.__getitem__)
 
 
 @dataclass(frozen=True)
 class SlidingWindowUCB:
-    """The paper's bandit: upper confidence bounds over the most recent pulls."""
+    """Upper confidence bounds over the most recent pulls; pure functions of ``Pulls``."""
 
     num_arms: int
     exploration: float = 2.0
-    """c: how much an arm is favoured for having been tried little."""
+    """c: UCB exploration coefficient."""
     window: int | None = 1000
     """tau: pulls that count; None keeps every pull (the paper's tau = k)."""
     scale: Scale = "raw"
-    """Unit of the rewards: as they are, or their standard deviation in the window."""
+    """Unit of a credit: 1, or the standard deviation of the credits in the window."""
 
     def __post_init__(self) -> None:
-        _ = self.bandit  # check the settings
+        if self.num_arms < 1:
+            raise ValueError(f"a bandit needs at least one arm, got num_arms={self.num_arms}")
+        if not 0.0 <= self.exploration < math.inf:
+            raise ValueError(f"exploration (c) must be 0 or more, got {self.exploration}")
+        if self.window is not None and self.window < 1:
+            raise ValueError(f"window (tau) must be 1 or more, or None, got {self.window}")
+        if self.scale not in ("raw", "standardised"):
+            raise ValueError(f"scale must be 'raw' or 'standardised', got {self.scale!r}")
 
-    @cached_property
-    def bandit(self) -> Bandit:
-        memory = Windowed(self.num_arms, self.window)
-        return Bandit(memory, UpperBounds(self.exploration), self.scale)
+    def init(self) -> Pulls:
+        return {
+            "finished": 0, "recent_arms": [], "recent_rewards": [], "counts": [0] * self.num_arms,
+            "totals": [[0.0, 0.0]] * self.num_arms, "origin": 0.0, "squares": [0.0, 0.0],
+        }  # fmt: skip
 
-    def init(self) -> Window:
-        return self.bandit.init()
+    def record(self, pulls: Pulls, arm: int, reward: float) -> Pulls:
+        """The pulls after one more; constant work, whatever k is."""
+        if not 0 <= arm < self.num_arms:
+            raise ValueError(f"arm must lie in 0..{self.num_arms - 1}, got {arm}")
+        if not abs(reward) <= LARGEST_CREDIT:
+            raise ValueError(f"reward must be within ±{LARGEST_CREDIT:g}, got {reward}")
+        now, arms, rewards = pulls["finished"], pulls["recent_arms"], pulls["recent_rewards"]
+        after: Pulls = {
+            **pulls, "finished": now + 1, "origin": pulls["origin"] if now else reward,
+            "counts": list(pulls["counts"]), "totals": list(pulls["totals"]),
+        }  # fmt: skip
+        include(after, arm, reward, 1)
+        if self.window is not None:
+            slot = now % self.window
+            if now >= self.window:
+                include(after, arms[slot], rewards[slot], -1)
+            after["recent_arms"] = [*arms[:slot], arm, *arms[slot + 1 :]]
+            after["recent_rewards"] = [*rewards[:slot], reward, *rewards[slot + 1 :]]
+        return after
 
-    def record(self, pulls: Window, arm: int, reward: float) -> Window:
-        """The memory after one more pull; constant work, whatever k is."""
-        return self.bandit.record(pulls, arm, reward)
+    def choose(self, pulls: Pulls) -> int:
+        """The arm to pull next."""
+        return self.stats(pulls).best
 
-    def choose(self, pulls: Window) -> int:
-        """The arm of greatest mean reward plus exploration bonus."""
-        return self.weigh(pulls).favourite
+    def stats(self, pulls: Pulls) -> ArmStats:
+        """Means, bonuses and counts of the arms, as the choice compares them."""
+        counts, totals = pulls["counts"], [high + low for high, low in pulls["totals"]]
+        known = self.exploration * math.log(max(sum(counts), 1))
+        spread = standard_deviation(pulls, totals) if self.scale == "standardised" else 0.0
+        return ArmStats(
+            counts=list(counts),
+            means=[total / n if n else math.nan for total, n in zip(totals, counts, strict=True)],
+            bonuses=[math.sqrt(known / n) if n else math.nan for n in counts],
+            unit=spread if spread > 0.0 else 1.0,
+        )
 
-    def upper_bounds(self, pulls: Window) -> NDArray[np.float64]:
-        """Mean plus bonus per arm; infinite for an arm that the window does not hold."""
-        return np.array(self.weigh(pulls).bounds)
 
-    def means(self, pulls: Window) -> NDArray[np.float64]:
-        """Mean reward per arm, in the reward's own unit; NaN without a pull."""
-        return np.array(self.weigh(pulls).standing.means)
+def include(pulls: Pulls, arm: int, credit: float, sign: Literal[1, -1]) -> None:
+    """Add a pull to the sums, or take it away."""
+    above = credit - pulls["origin"]
+    pulls["counts"][arm] += sign
+    pulls["totals"][arm] = accumulate(pulls["totals"][arm], sign * credit)
+    pulls["squares"] = accumulate(pulls["squares"], sign * above * above)
 
-    def bonuses(self, pulls: Window) -> NDArray[np.float64]:
-        """Exploration bonus per arm; NaN without a pull."""
-        return np.array(self.weigh(pulls).bonuses)
 
-    def unit(self, pulls: Window) -> float:
-        """What a reward is divided by before it meets the bonus."""
-        return self.weigh(pulls).unit
+def accumulate(total: Sum, value: float) -> Sum:
+    """Knuth's two-sum: the rounding error of the addition is kept, not lost."""
+    high, low = total
+    added = high + value
+    back = added - high
+    return [added, low + ((high - (added - back)) + (value - back))]
 
-    def weigh(self, pulls: Window) -> Weighed:
-        return self.bandit.weigh(pulls, NO_DRAW)
+
+def standard_deviation(pulls: Pulls, totals: list[float]) -> float:
+    """Of all credits in the window, whatever their arm."""
+    known, squares, shift = sum(pulls["counts"]), sum(pulls["squares"]), 0.0
+    for total, n in zip(totals, pulls["counts"], strict=True):
+        shift += total - n * pulls["origin"] if n else 0.0
+    deviations = squares - shift * shift / max(known, 1)
+    return math.sqrt(deviations / known) if deviations > ROUNDING * squares else 0.0

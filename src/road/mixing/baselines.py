@@ -5,8 +5,9 @@ from typing import TypedDict
 
 import numpy as np
 
-from road.mixing.evidence import Evidence
-from road.mixing.mixture import PAPER_ARMS, Mixture, Moment, check_arms, check_ratio
+from road.mixing.decision import Context, Decision
+from road.mixing.mixture import PAPER_ARMS, Mixture, check_arms, check_ratio
+from road.mixing.period import Period
 from road.mixing.priorities import Priorities
 
 
@@ -34,12 +35,12 @@ class FixedMixer:
     def init(self, seed: int) -> Tally:
         return Tally(seed=seed, finished=0)
 
-    def propose(self, state: Tally, moment: Moment) -> Mixture:
-        del state, moment
-        return Mixture(self.offline_ratio)
+    def propose(self, state: Tally, context: Context) -> Decision:
+        del state, context
+        return Decision(Mixture(self.offline_ratio))
 
-    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
-        del mixture, evidence
+    def observe(self, state: Tally, period: Period) -> Tally:
+        del period
         return advance(state)
 
 
@@ -59,18 +60,18 @@ class DecreasingMixer:
     def init(self, seed: int) -> Tally:
         return Tally(seed=seed, finished=0)
 
-    def propose(self, state: Tally, moment: Moment) -> Mixture:
+    def propose(self, state: Tally, context: Context) -> Decision:
         del state
-        progress = moment.progress
+        progress = context.progress
         if not 0.0 <= progress <= 1.0:
             raise ValueError(
                 f"a ratio on a line needs the done share of the online phase in [0, 1], got "
                 f"{progress}; give Controller its total_periods"
             )
-        return Mixture((1.0 - progress) * self.start + progress * self.end)
+        return Decision(Mixture((1.0 - progress) * self.start + progress * self.end))
 
-    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
-        del mixture, evidence
+    def observe(self, state: Tally, period: Period) -> Tally:
+        del period
         return advance(state)
 
 
@@ -81,12 +82,12 @@ class AppendMixer:
     def init(self, seed: int) -> Tally:
         return Tally(seed=seed, finished=0)
 
-    def propose(self, state: Tally, moment: Moment) -> Mixture:
+    def propose(self, state: Tally, context: Context) -> Decision:
         del state
-        return Mixture(moment.offline_share, pooled=True)
+        return Decision(Mixture(context.offline_share, pooled=True))
 
-    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
-        del mixture, evidence
+    def observe(self, state: Tally, period: Period) -> Tally:
+        del period
         return advance(state)
 
 
@@ -97,12 +98,12 @@ class ProportionalMixer:
     def init(self, seed: int) -> Tally:
         return Tally(seed=seed, finished=0)
 
-    def propose(self, state: Tally, moment: Moment) -> Mixture:
+    def propose(self, state: Tally, context: Context) -> Decision:
         del state
-        return Mixture(moment.offline_share)
+        return Decision(Mixture(context.offline_share))
 
-    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
-        del mixture, evidence
+    def observe(self, state: Tally, period: Period) -> Tally:
+        del period
         return advance(state)
 
 
@@ -116,21 +117,21 @@ class BalancedMixer(Priorities):
     def init(self, seed: int) -> Tally:
         return Tally(seed=seed, finished=0)
 
-    def propose(self, state: Tally, moment: Moment) -> Mixture:
+    def propose(self, state: Tally, context: Context) -> Decision:
         del state
-        expected = moment.offline_mass
+        expected = context.offline_mass
         if expected is None:
-            expected = self.offline_mass(moment.online_rows or 0)
-        return Mixture(expected, priorities=self)
+            expected = self.offline_mass(context.online_rows or 0)
+        return Decision(Mixture(expected, priorities=self))
 
-    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
-        del mixture, evidence
+    def observe(self, state: Tally, period: Period) -> Tally:
+        del period
         return advance(state)
 
 
 @dataclass(frozen=True)
 class UniformMixer:
-    """Any of the arms, each period anew."""
+    """One of the arms at random, drawn again in each period."""
 
     arms: tuple[float, ...] = PAPER_ARMS
     """Lambda: the ratios drawn from."""
@@ -141,11 +142,11 @@ class UniformMixer:
     def init(self, seed: int) -> Tally:
         return Tally(seed=seed, finished=0)
 
-    def propose(self, state: Tally, moment: Moment) -> Mixture:
-        del moment
+    def propose(self, state: Tally, context: Context) -> Decision:
+        del context
         rng = np.random.default_rng([state["seed"], state["finished"]])
-        return Mixture(self.arms[int(rng.integers(len(self.arms)))])
+        return Decision(Mixture(self.arms[int(rng.integers(len(self.arms)))]))
 
-    def observe(self, state: Tally, mixture: Mixture, evidence: Evidence) -> Tally:
-        del mixture, evidence
+    def observe(self, state: Tally, period: Period) -> Tally:
+        del period
         return advance(state)

@@ -1,4 +1,4 @@
-"""A mixer inside a loop that is not ours, in any framework.
+"""A mixer inside any training loop, in any framework.
 
 controller = Controller(RoadMixer(), seed=0)
 ...  train one period with controller.offline_count(batch_size) offline rows in every batch ...
@@ -9,17 +9,18 @@ controller.save(folder)  # then: road report FOLDER
 from collections.abc import Mapping
 from operator import index
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from road.errors import StorageError
-from road.mixing.evidence import Readings, told_evidence
+from road.mixing.credit import Advantages, Evidence
+from road.mixing.decision import Context, Decision
 from road.mixing.folder import mixer_settings, read_state, write_folder
 from road.mixing.logbook import Logbook
-from road.mixing.mixers import MIXERS, Mixer
-from road.mixing.mixture import Mixture, Moment
-from road.mixing.period import Period, finished_period, period_from_row
+from road.mixing.mixture import Mixture
+from road.mixing.period import Period, finish_period, period_from_row
+from road.mixing.registry import MIXERS, Mixer
 
-FORMAT = 1
+FORMAT = 2
 """Version of ``state_dict``."""
 
 
@@ -56,23 +57,28 @@ class Controller:
         """The periods that have ended, in order."""
         self._logbook = Logbook()
         self._state: Any = mixer.init(seed)
-        self._mixture = self._propose(self._state, 0, None)
+        self._decision = self._propose(self._state, 0, None)
 
     @property
     def offline_ratio(self) -> float:
         """m: the share of each batch to draw from the offline data during this period."""
-        if self._mixture.priorities is not None or self._mixture.held_back:
+        if self.mixture.priorities is not None or self.mixture.held_back:
             raise ValueError(f"{self.mixer} chooses rows, not only a ratio; road train can use it")
-        return self._mixture.offline_ratio
+        return self.mixture.offline_ratio
 
     @property
     def mixture(self) -> Mixture:
-        """The ratio of this period together with what led to it."""
-        return self._mixture
+        """What this period samples."""
+        return self._decision.mixture
+
+    @property
+    def decision(self) -> Decision:
+        """The mixture of this period together with what led to it."""
+        return self._decision
 
     @property
     def step(self) -> int:
-        """The last step that was told; without any, how many periods have ended."""
+        """The last step that was reported; without any, how many periods have ended."""
         return self._logbook.now
 
     def offline_count(self, batch_size: int) -> int:
@@ -101,7 +107,7 @@ class Controller:
         credit: float | None = None,
         online_rows: int | None = None,
         step: int | None = None,
-        **readings: Unpack[Readings],
+        **readings: float,
     ) -> Period:
         """Close the period with Delta_off and Delta_on, or with a credit of your own.
 
@@ -110,14 +116,18 @@ class Controller:
         a mixer with another credit asks for: ``offline_change`` and ``online_change``,
         ``error_drop``, ``mean_return``.
         """
-        evidence = told_evidence(offline_advantage, online_advantage, credit, readings)
-        before = self.history[-1].offline_ratio if self.history else None
-        period = finished_period(len(self.history), self._mixture, evidence, before)
-        state = self.mixer.observe(self._state, self._mixture, evidence)
+        evidence = Evidence(
+            advantages_of(offline_advantage, online_advantage),
+            None if credit is None else float(credit),
+            {name: float(value) for name, value in readings.items()},
+        )
+        ratio_before = self.history[-1].offline_ratio if self.history else None
+        period = finish_period(len(self.history), self._decision, evidence, ratio_before)
+        state = self.mixer.observe(self._state, period)
         rows = self._online_rows if online_rows is None else index(online_rows)
-        mixture = self._propose(state, len(self.history) + 1, rows)
+        decision = self._propose(state, len(self.history) + 1, rows)
         self._logbook.end_period(step)  # the last that may refuse: until here nothing has changed
-        self._state, self._mixture, self._online_rows = state, mixture, rows
+        self._state, self._decision, self._online_rows = state, decision, rows
         self.history.append(period)
         return period
 
@@ -145,11 +155,11 @@ class Controller:
             history = [period_from_row(row) for row in saved["history"]]
             if "logbook" in saved:
                 logbook.load_state_dict(saved["logbook"])
-            mixture = self._propose(state, len(history), rows)
+            decision = self._propose(state, len(history), rows)
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             what = f"{type(error).__name__}: {error}"
             raise ValueError(f"state_dict is damaged ({what}); nothing was loaded") from error
-        self._state, self._mixture, self._online_rows = state, mixture, rows
+        self._state, self._decision, self._online_rows = state, decision, rows
         self.history, self._logbook = history, logbook
 
     def save(
@@ -193,13 +203,25 @@ class Controller:
             self.load_state_dict(saved)
         except ValueError as error:
             if isinstance(error.__cause__, Exception):
-                raise StorageError(f"{folder}: {error}; save the controller anew") from error
+                raise StorageError(f"{folder}: {error}; save the controller again") from error
             raise
 
-    def _propose(self, state: Any, finished: int, online_rows: int | None) -> Mixture:
-        # Without a known end there is no progress to speak of; NaN is refused by those who need it,
-        # and so are rows that nobody counted: only before the first period it is clear how many.
+    def _propose(self, state: Any, finished: int, online_rows: int | None) -> Decision:
+        # Without a known end progress is NaN, which mixers that need it refuse, as they do unknown
+        # numbers of rows: only before the first period there are certainly no online ones.
         total = self.total_periods
         progress = float("nan") if total is None else min(finished / total, 1.0)
         rows = online_rows if finished else 0
-        return self.mixer.propose(state, Moment(progress, self.offline_rows, rows))
+        return self.mixer.propose(state, Context(progress, self.offline_rows, rows))
+
+
+def advantages_of(offline: float | None, online: float | None) -> Advantages | None:
+    """Numbers of any library, both or neither."""
+    if offline is not None and online is not None:
+        return Advantages(float(offline), float(online))
+    if offline is None and online is None:
+        return None
+    raise ValueError(
+        f"the two advantages come together, got offline_advantage={offline} and "
+        f"online_advantage={online}"
+    )

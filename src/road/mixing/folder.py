@@ -4,9 +4,7 @@ Every file is written aside and renamed, so each is whole or as it was.
 """
 
 import json
-import os
 import platform
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from road.errors import StorageError, UsageError
+from road.files import write_text
 from road.version import __version__
 
 FORMAT = 1
@@ -34,12 +33,12 @@ def write_folder(
         raise UsageError(f"{folder} holds a run of road train; save to another folder")
     for name, rows in journals.items():
         lines = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
-        write_whole(folder / f"{name}.jsonl", lines)
+        write_text(folder / f"{name}.jsonl", lines)
     versions = {"road": __version__, "python": platform.python_version(), "numpy": np.__version__}
     meta = {"format": FORMAT, "name": folder.resolve().name, "versions": versions}
     written = {"meta.json": meta, "config.json": {"format": FORMAT, **config}, STATE: state}
     for name, content in written.items():
-        write_whole(folder / name, json.dumps(content, allow_nan=False) + "\n")
+        write_text(folder / name, json.dumps(content, allow_nan=False) + "\n")
 
 
 def read_state(folder: Path) -> dict[str, Any]:
@@ -51,9 +50,9 @@ def read_state(folder: Path) -> dict[str, Any]:
     except OSError as failure:
         raise StorageError(f"cannot read {path}: {failure.strerror}") from failure
     except ValueError:
-        raise StorageError(f"{path} is damaged; save the controller anew") from None
+        raise StorageError(f"{path} is damaged; save the controller again") from None
     if not isinstance(content, dict):
-        raise StorageError(f"{path} is damaged; save the controller anew")
+        raise StorageError(f"{path} is damaged; save the controller again")
     return content
 
 
@@ -63,27 +62,3 @@ def mixer_settings(mixer: object, names: Mapping[str, type[Any]]) -> dict[str, A
     settings = asdict(mixer) if is_dataclass(mixer) and not isinstance(mixer, type) else {}
     plain = json.loads(json.dumps(settings, default=str))
     return {"name": next(known, type(mixer).__name__), **plain}
-
-
-def write_whole(out: Path, content: str) -> None:
-    """Written aside, flushed to disk, then renamed into place.
-
-    Raises:
-        StorageError: it cannot be written.
-    """
-    aside = None
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=out.parent, prefix=f".{out.name}.", delete=False
-        ) as file:
-            aside = Path(file.name)
-            file.write(content.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        aside.chmod(0o644)
-        aside.replace(out)
-    except OSError as failure:
-        if aside is not None:
-            aside.unlink(missing_ok=True)
-        raise StorageError(f"cannot write {out}: {failure.strerror}") from failure

@@ -9,18 +9,18 @@ differ by orders of magnitude between batches, and the logit of m moves by what 
 
     logit m  +=  rate · (cos(g_off, g_fresh) - cos(g_on, g_fresh)) - pull · (logit m - logit prior)
 
-This is the outer gradient of the paper's bi-level problem for one inner step. An experiment of
-ours; its known bias: fresh rows are drawn as online rows are, so where offline rows merely differ
-they lose.
+This is the outer gradient of the paper's bi-level problem for one inner step. Its known bias:
+fresh transitions are drawn as online ones are, so offline ones lose where they merely differ.
 """
 
 import math
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from road.mixing.criterion import Criterion
-from road.mixing.evidence import Evidence
-from road.mixing.mixture import Mixture, Moment
+from road.mixing.credit import Evidence
+from road.mixing.decision import Context, Decision
+from road.mixing.mixture import Mixture
+from road.mixing.period import Period
 
 MARGIN = 1e-6
 """The logit of 0 or 1 is no number."""
@@ -28,7 +28,7 @@ FASTEST = 100.0
 
 
 class Position(TypedDict):
-    """Where the ratio stands."""
+    """The ratio so far, as a logit."""
 
     logit: float
     finished: int
@@ -45,9 +45,9 @@ class HypergradientMixer:
     interval: int = 20
     """Environment steps between two moves."""
     held_back: int = 200
-    """Newest online rows that are judged by and not yet trained on."""
+    """Newest online transitions that are judged by and not yet trained on."""
     judge: Literal["td", "monte-carlo"] = "td"
-    """Loss on the fresh rows: the Bellman error, or the distance from returns of ended episodes."""
+    """Loss on the fresh transitions: the Bellman error, or the distance from observed returns."""
     pull: float = 0.0
     """Share of the way back to the prior, in logits, per interval."""
     prior: float = 0.5
@@ -76,25 +76,42 @@ class HypergradientMixer:
         del seed  # nothing here is random
         return Position(logit=logit(self.start), finished=0)
 
-    def propose(self, state: Position, moment: Moment) -> Mixture:
-        del moment
-        wanted = "alignment" if self.judge == "td" else "return-alignment"
-        return Mixture(
-            min(max(1.0 / (1.0 + math.exp(-state["logit"])), self.lowest), self.highest),
-            criterion=Criterion(wanted),
-            steps=self.interval,
-            held_back=self.held_back,
-        )
+    def propose(self, state: Position, context: Context) -> Decision:
+        del context
+        ratio = min(max(1.0 / (1.0 + math.exp(-state["logit"])), self.lowest), self.highest)
+        mixture = Mixture(ratio, held_back=self.held_back)
+        return Decision(mixture, AlignmentCriterion(self.judge), steps=self.interval)
 
-    def observe(self, state: Position, mixture: Mixture, evidence: Evidence) -> Position:
-        del mixture
-        if evidence.alignment is None:
-            raise ValueError("a hypergradient needs an alignment, which the interval did not bring")
-        agreement = evidence.alignment.offline - evidence.alignment.online
+    def observe(self, state: Position, period: Period) -> Position:
+        offline, online = (
+            period.readings.get(f"{source}_cosine") for source in ("offline", "online")
+        )
+        if offline is None or online is None:
+            raise ValueError(
+                "a hypergradient needs offline_cosine and online_cosine, which the interval's end "
+                "did not report"
+            )
         back = self.pull * (state["logit"] - logit(self.prior))
-        moved = state["logit"] + self.rate * agreement - back
+        moved = state["logit"] + self.rate * (offline - online) - back
         bounded = min(max(moved, logit(self.lowest)), logit(self.highest))
         return Position(logit=bounded, finished=state["finished"] + 1)
+
+
+@dataclass(frozen=True)
+class AlignmentCriterion:
+    """Cosines between gradients on offline, online and fresh transitions: they earn no credit."""
+
+    judge: Literal["td", "monte-carlo"] = "td"
+
+    late = False
+
+    @property
+    def measures(self) -> str:
+        return "alignment" if self.judge == "td" else "return-alignment"
+
+    def value(self, evidence: Evidence) -> float:
+        del evidence
+        return math.nan
 
 
 def logit(ratio: float) -> float:

@@ -1,4 +1,4 @@
-"""Could the credits tell the arms apart? One-way analysis of variance of a run's periods.
+"""Do the credits differ between the arms? One-way analysis of variance of a run's periods.
 
 A bandit that is fed noise, or a drift that every arm shares, still pulls its arms; only the credits
 say whether its choice meant anything. Two views of them are tested:
@@ -66,7 +66,7 @@ def informedness(
     """Judge the recorded periods, given in order: which ratio, which credit.
 
     Where some periods were credited with nothing, ``chosen`` are the ratios of all of them: they
-    are counted, while the credits that there are decide what can be told apart.
+    are counted, while the test uses the credits that there are.
     """
     credited, credit = np.asarray(ratios, np.float64), np.asarray(credits, np.float64)
     if len(credited) != len(credit):
@@ -107,7 +107,7 @@ def arm_effects(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The distinct ratios, and what each adds to its credits beside the trend over time.
 
-    NaN throughout where periods are too few, or too neatly ordered, to tell arm from trend.
+    NaN throughout where periods are too few, or too neatly ordered, to separate arm and trend.
     """
     arms, arm = np.unique(ratios, return_inverse=True)
     members = np.eye(len(arms))[arm.reshape(-1)]
@@ -130,27 +130,33 @@ def verdict(
     counts: NDArray[np.intp],
     imbalance: float,
     detrended: ArmTest | None,
-    heard: int,
+    credited: int,
 ) -> str:
-    """The one sentence that stands in every report; ``heard`` counts the credits."""
+    """The sentence of every report; ``credited`` counts the periods with a credit."""
     periods = int(counts.sum())
     if len(ratios) < 2:
-        return f"one ratio was used in all {periods} periods; there was nothing to tell apart"
+        return f"one ratio was used in all {periods} periods; there is nothing to compare"
     if len(ratios) > MOST_ARMS or (counts.max() == 1 and periods > FEW_PERIODS):
-        return f"{len(ratios)} ratios in {periods} periods: it moved, but no credit chose it"
+        return (
+            f"{len(ratios)} ratios in {periods} periods: the ratio changed, but not by its credits"
+        )
     if detrended is None:
-        few = f"{periods} periods" if heard == periods else f"{heard} credits in {periods} periods"
+        few = (
+            f"{periods} periods"
+            if credited == periods
+            else f"{credited} credits in {periods} periods"
+        )
         return f"{few} are too few, or too alike, to say whether the credits differ"
     favourite = int(np.argmax(counts))
     preference = f"m = {ratios[favourite]:g} ({counts[favourite]} of {periods} periods)"
     even = imbalance <= rotation_imbalance(periods, len(ratios)) + ROUND_ROBIN_IMBALANCE
     if detrended.p >= SIGNIFICANCE:
         return UNINFORMED_EVEN if even else UNINFORMED_UNEVEN.format(preference=preference)
-    told = (
-        "the credits tell the arms apart "
+    differ = (
+        "the credits differ between the arms "
         f"(detrended F {figure(detrended.f)}, η² = {detrended.eta_squared:.2f})"
     )
-    return f"{told}, " + (
+    return f"{differ}, " + (
         "but the choice stayed close to round-robin"
         if even
         else f"and the choice leaned to {preference}"
@@ -167,8 +173,11 @@ def figure(f: float) -> str:
     return f"= {f:.1f}" if f < 1000.0 else "> 999"
 
 
-UNINFORMED_EVEN = "the credits could not tell the arms apart; the choice was close to round-robin"
+UNINFORMED_EVEN = (
+    "the credits of the arms are statistically indistinguishable; "
+    "the choice was close to round-robin"
+)
 UNINFORMED_UNEVEN = (
-    "the credits could not tell the arms apart once their trend is removed; "
+    "the credits of the arms are statistically indistinguishable once their trend is removed; "
     "the preference for {preference} is chance or drift"
 )

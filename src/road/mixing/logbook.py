@@ -1,9 +1,9 @@
-"""What a loop tells beyond its periods: how many rows it drew, when, and how the agent scored."""
+"""What a loop reports beyond its periods: how many rows it drew, when, and the agent's scores."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from road.mixing.surrogate import check_finite
+from road.mixing.credit import check_finite
 
 Row = dict[str, Any]
 
@@ -11,15 +11,15 @@ Row = dict[str, Any]
 class Logbook:
     """Counts the rows of the running period; keeps a mark for every finished one, and scores.
 
-    The clock is the loop's own steps, if it tells them, else the periods.
+    The clock is the loop's own steps, if it reports them, else the periods.
     """
 
     def __init__(self) -> None:
         self.marks: list[Row] = []
         self.evaluations: list[Row] = []
         self._offline_rows = self._rows = self.now = 0
-        self._told: bool | None = None
-        """Whether steps are told; not known before the first time."""
+        self._steps_reported: bool | None = None
+        """Whether steps are reported; not known before the first time."""
 
     def offline_count(self, offline_ratio: float, batch_size: int) -> int:
         """How many of the next rows are offline, so that all rows of the period keep the ratio."""
@@ -41,14 +41,14 @@ class Logbook:
         self.evaluations.append({"phase": "online", "step": step, "score": float(score)})
 
     def _time(self, step: int | None, periods: int) -> int:
-        told = step is not None
-        if self._told not in (None, told):
+        reported = step is not None
+        if self._steps_reported not in (None, reported):
             raise ValueError(
-                "tell the step every time or never: a period and a score share a clock"
+                "report the step every time or never: a period and a score share a clock"
             )
         if step is not None and step < self.now:
             raise ValueError(f"step must not go back, got {step} after {self.now}")
-        self._told, self.now = told, periods if step is None else int(step)
+        self._steps_reported, self.now = reported, periods if step is None else int(step)
         return self.now
 
     def state_dict(self) -> Row:
@@ -57,10 +57,10 @@ class Logbook:
             "evaluations": list(self.evaluations),
             "drawn": [self._offline_rows, self._rows],
             "now": self.now,
-            "told": self._told,
+            "steps_reported": self._steps_reported,
         }
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
         self.marks, self.evaluations = list(saved["marks"]), list(saved["evaluations"])
         self._offline_rows, self._rows = saved["drawn"]
-        self.now, self._told = saved["now"], saved["told"]
+        self.now, self._steps_reported = saved["now"], saved["steps_reported"]

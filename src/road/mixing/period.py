@@ -1,16 +1,17 @@
-"""One decision interval of a mixer: what was chosen, what was seen, what it was credited with."""
+"""A finished period: the decision, the measurements, and the credit, computed and stored once."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from road.mixing.evidence import Evidence
-from road.mixing.mixture import ArmTable, Mixture
+from road.mixing.credit import READINGS, Evidence, credit_of
+from road.mixing.decision import ArmTable, Decision
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A finished period, as it stands in ``Controller.history`` and in ``mixer.jsonl``."""
+    """A finished period, as ``Controller.history`` and ``mixer.jsonl`` record it."""
 
     period: int
     offline_ratio: float
@@ -19,13 +20,13 @@ class Period:
     online_advantage: float | None
     """Delta_on; None if only a credit was given."""
     credit: float | None
-    """What was heard when it ended; None if that was nothing."""
+    """What was known of a ratio's worth when the period ended; None if nothing was."""
     credited_ratio: float | None
-    """Whose credit that is: the period's own, or, with a late credit, that of the one before."""
+    """The ratio that earned it: the period's own, or, with a late credit, the one before."""
     arms: ArmTable | None
-    """What the mixer knew when it chose; None for a mixer without arms."""
+    """The mixer's arm statistics when it chose; None for a mixer without arms."""
     readings: Mapping[str, float | None]
-    """Whatever else was measured, by name; None where there was nothing to be seen."""
+    """Whatever else was measured, by name; None where there was nothing to measure."""
 
     def as_row(self) -> dict[str, Any]:
         """The period as JSON-able data."""
@@ -35,25 +36,30 @@ class Period:
         return row
 
 
-def finished_period(
-    index: int, mixture: Mixture, evidence: Evidence, before: float | None
+def finish_period(
+    index: int, decision: Decision, evidence: Evidence, ratio_before: float | None
 ) -> Period:
-    """``before`` is the ratio of the period before, None for the first."""
-    seen = evidence.advantages
-    heard = mixture.criterion.credit(evidence, mixture.offline_ratio, before)
+    """Judge a period that has ended; ``ratio_before`` is the ratio of the one before it."""
+    ratio, measured = decision.mixture.offline_ratio, evidence.advantages
+    credit = credit_of(decision.criterion, evidence, ratio, ratio_before)
     return Period(
         period=index,
-        offline_ratio=mixture.offline_ratio,
-        offline_advantage=None if seen is None else seen.offline,
-        online_advantage=None if seen is None else seen.online,
-        credit=heard and heard.value,
-        credited_ratio=heard and heard.ratio,
-        arms=mixture.arms,
-        readings=evidence.readings(),
+        offline_ratio=ratio,
+        offline_advantage=None if measured is None else measured.offline,
+        online_advantage=None if measured is None else measured.online,
+        credit=None if credit is None else credit.value,
+        credited_ratio=None if credit is None else credit.ratio,
+        arms=decision.arms,
+        readings={
+            name: None if math.isnan(value := evidence.readings[name]) else value
+            for name in READINGS
+            if name in evidence.readings
+        },
     )
 
 
 def period_from_row(row: Mapping[str, Any]) -> Period:
+    """The inverse of ``Period.as_row``."""
     fields: dict[str, Any] = dict(row)
     if fields["arms"] is not None:
         fields["arms"] = ArmTable(**{name: tuple(cells) for name, cells in fields["arms"].items()})

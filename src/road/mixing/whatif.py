@@ -1,7 +1,7 @@
 """Which ratios other settings would have chosen, on what a finished run recorded.
 
-A replay changes choices and nothing else. What a period would have brought at another ratio nobody
-knows: the agent would have been another one. So a ratio that was not run in a period is credited
+A replay changes choices and nothing else. What a period would have earned at another ratio is not
+known: the agent would have been another one. So a ratio that was not run in a period is credited
 with what the run recorded for it around that time: between two periods of that ratio Delta_off and
 Delta_on are taken to move on a straight line, before the first and after the last to stand still.
 """
@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from road.mixing.criterion import OF_ADVANTAGES
-from road.mixing.evidence import Evidence
+from road.mixing.credit import Advantages, Evidence
+from road.mixing.decision import Context
 from road.mixing.informedness import MOST_ARMS
-from road.mixing.mixers import RoadMixer
-from road.mixing.mixture import Moment
-from road.mixing.surrogate import Advantages
+from road.mixing.period import finish_period
+from road.mixing.road import RoadMixer
 
 FEWEST_PERIODS = 10
 
@@ -79,7 +78,7 @@ def replay(run: Recorded, mixer: RoadMixer, seed: int = 0) -> list[float]:
     Raises:
         ValueError: an arm was never run, or the credit is none that advantages give.
     """
-    if mixer.credit not in OF_ADVANTAGES:
+    if mixer.criterion.measures != "advantages":
         raise ValueError(
             f"a replay knows Delta_off and Delta_on, of which R_q is made; credit {mixer.credit!r} "
             "was not recorded for ratios that did not run"
@@ -90,9 +89,10 @@ def replay(run: Recorded, mixer: RoadMixer, seed: int = 0) -> list[float]:
             f"for it; the run has {', '.join(f'{arm:g}' for arm in run.arms)}"
         )
     state, chosen = mixer.init(seed), []
-    for period in run.filled(mixer.arms):
-        mixture = mixer.propose(state, Moment())
-        chosen.append(mixture.offline_ratio)
-        seen = period[mixer.arms.index(mixture.offline_ratio)]
-        state = mixer.observe(state, mixture, Evidence(seen))
+    for index, advantages in enumerate(run.filled(mixer.arms)):
+        decision = mixer.propose(state, Context())
+        ratio = decision.mixture.offline_ratio
+        chosen.append(ratio)
+        evidence = Evidence(advantages[mixer.arms.index(ratio)])
+        state = mixer.observe(state, finish_period(index, decision, evidence, None))
     return chosen

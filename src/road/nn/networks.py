@@ -1,4 +1,4 @@
-"""Networks, written for one sample and mapped over batches.
+"""Networks and the Gaussian policy, written for one sample and mapped over batches.
 
 Layers are orthogonal with gain sqrt(2) and zero bias, output layers included unless an agent says
 otherwise, as in the authors' IQL code; ROAD's table of hyper-parameters says "orthogonal init".
@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from road.nn.distributions import Gaussian
+from road.nn.layer_norm import LayerNorm
+from road.types import Actions, Observations, Scalars
 
 LOG_STD_BOUNDS = (-5.0, 2.0)
 BLOCK = 2
@@ -28,47 +29,6 @@ class Linear(eqx.Module):
 
     def __call__(self, x: Float[Array, " in"]) -> Float[Array, " out"]:
         return x @ self.weight + self.bias
-
-
-class LayerNorm(eqx.Module):
-    """Standardises one vector, then scales and shifts it."""
-
-    scale: Float[Array, " dim"]
-    shift: Float[Array, " dim"]
-
-    def __call__(self, x: Float[Array, " dim"]) -> Float[Array, " dim"]:
-        return self.scale * standardise(x) + self.shift
-
-
-@jax.custom_vjp
-def standardise(x: Float[Array, " dim"]) -> Float[Array, " dim"]:
-    """Mean 0 and variance 1, but for a small number beneath the root.
-
-    Means are taken as products with a constant vector, forwards and backwards: a sum along rows is
-    a slow loop on a CPU, a matrix product is not.
-    """
-    return standardise_forward(x)[0]
-
-
-def standardise_forward(x: Array) -> tuple[Array, tuple[Array, Array]]:
-    mean, square = mean_of(x), mean_of(x * x)
-    # Rounding may leave the variance below zero.
-    factor = jax.lax.rsqrt(jnp.maximum(square - mean * mean, 0.0) + 1e-6)
-    result = (x - mean) * factor
-    return result, (result, factor)
-
-
-def standardise_backward(kept: tuple[Array, Array], gradient: Array) -> tuple[Array]:
-    result, factor = kept
-    along = mean_of(gradient * result)
-    return (factor * (gradient - mean_of(gradient) - result * along),)
-
-
-standardise.defvjp(standardise_forward, standardise_backward)
-
-
-def mean_of(x: Array) -> Array:
-    return x @ jnp.full(x.shape, 1.0 / x.shape[0], x.dtype)
 
 
 class MLP(eqx.Module):
@@ -107,8 +67,8 @@ def make_mlp(
 def orthogonal(key: PRNGKeyArray, inputs: int, outputs: int, gain: float) -> Float[Array, "in out"]:
     """A random matrix with orthogonal rows or columns, whichever are fewer, of length ``gain``.
 
-    Made on the host: several QR decompositions in one compiled function can block each other for
-    ever on a CPU with few threads.
+    Made on the host: several QR decompositions in one compiled function can block each other
+    for ever on a CPU with few threads.
     """
     rng = np.random.default_rng(np.asarray(jax.random.key_data(key)))
     tall = rng.normal(size=(max(inputs, outputs), min(inputs, outputs)))
@@ -126,14 +86,12 @@ class Critic(eqx.Module):
     def size(self) -> int:
         return self.members.layers[0].bias.shape[0]
 
-    def __call__(
-        self, observation: Float[Array, "batch obs"], action: Float[Array, "batch act"]
-    ) -> Float[Array, "member batch"]:
+    def __call__(self, observation: Observations, action: Actions) -> Float[Array, "member batch"]:
         inputs = jnp.concatenate([observation, action], axis=-1)
         return jax.vmap(lambda member: jax.vmap(member)(inputs)[:, 0])(self.members)
 
     def judge_each(
-        self, observation: Float[Array, "batch obs"], action: Float[Array, "proposal batch act"]
+        self, observation: Observations, action: Float[Array, "proposal batch act"]
     ) -> Float[Array, "proposal member batch"]:
         """Several actions for each observation, a block of them at a time."""
         proposals, rows, width = action.shape
@@ -144,9 +102,7 @@ class Critic(eqx.Module):
         apart = q.reshape(proposals // block, self.size, block, rows).swapaxes(1, 2)
         return apart.reshape(proposals, self.size, rows)
 
-    def pessimistic(
-        self, observation: Float[Array, "batch obs"], action: Float[Array, "batch act"]
-    ) -> Float[Array, " batch"]:
+    def pessimistic(self, observation: Observations, action: Actions) -> Scalars:
         """The least of the members' estimates."""
         return self(observation, action).min(axis=0)
 
@@ -169,25 +125,49 @@ class Value(eqx.Module):
 
     network: MLP
 
-    def __call__(self, observation: Float[Array, "batch obs"]) -> Float[Array, " batch"]:
+    def __call__(self, observation: Observations) -> Scalars:
         return jax.vmap(self.network)(observation)[:, 0]
 
 
-def make_value(key: PRNGKeyArray, observation_dim: int, hidden: Sequence[int]) -> Value:
-    return Value(make_mlp(key, (observation_dim, *hidden, 1)))
+def make_value(
+    key: PRNGKeyArray, observation_dim: int, hidden: Sequence[int], *, layer_norm: bool = False
+) -> Value:
+    return Value(make_mlp(key, (observation_dim, *hidden, 1), layer_norm=layer_norm))
+
+
+class Gaussian(eqx.Module):
+    """Independent normal actions for a batch of states."""
+
+    mean: Actions
+    std: Actions
+
+    def sample(self, key: PRNGKeyArray) -> Actions:
+        return self.mean + self.std * jax.random.normal(key, self.mean.shape)
+
+    def log_prob(self, action: Actions) -> Scalars:
+        z = (action - self.mean) / self.std
+        return (-0.5 * z**2 - jnp.log(self.std) - 0.5 * jnp.log(2.0 * jnp.pi)).sum(axis=-1)
+
+    def clipped_sample(self, key: PRNGKeyArray) -> Actions:
+        """An action that the environment takes: samples may leave the box [-1, 1]."""
+        return jnp.clip(self.sample(key), -1.0, 1.0)
+
+    @property
+    def mode(self) -> Actions:
+        """The mean, clipped to the box as samples are."""
+        return jnp.clip(self.mean, -1.0, 1.0)
 
 
 class GaussianActor(eqx.Module):
     """A Gaussian around a tanh mean whose spread does not depend on the state. It is not squashed.
 
-    Samples may leave the box and are clipped by whoever acts; log-probabilities are of the
-    unclipped Gaussian.
+    Log-probabilities are of the unclipped Gaussian.
     """
 
     network: MLP
     log_std: Float[Array, " act"]
 
-    def __call__(self, observation: Float[Array, "batch obs"]) -> Gaussian:
+    def __call__(self, observation: Observations) -> Gaussian:
         mean = jnp.tanh(jax.vmap(self.network)(observation))
         std = jnp.exp(jnp.clip(self.log_std, *LOG_STD_BOUNDS))
         return Gaussian(mean, jnp.broadcast_to(std, mean.shape))

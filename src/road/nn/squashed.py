@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from road.nn.distributions import Gaussian
-from road.nn.networks import MLP, make_mlp
+from road.nn.networks import MLP, Gaussian, make_mlp
+from road.types import Actions, Observations, Scalars
 
 LOG_STD_BOUNDS = (-20.0, 2.0)
 EDGE = 1.0 - 1e-6
@@ -20,22 +20,22 @@ class TanhGaussian(eqx.Module):
 
     base: Gaussian
 
-    def sample(self, key: PRNGKeyArray) -> tuple[Float[Array, "batch act"], Float[Array, " batch"]]:
+    def sample(self, key: PRNGKeyArray) -> tuple[Actions, Scalars]:
         """Actions, and the logarithms of their densities."""
         u = self.base.sample(key)
         return jnp.tanh(u), self.base.log_prob(u) - log_slope(u)
 
-    def log_prob(self, action: Float[Array, "batch act"]) -> Float[Array, " batch"]:
+    def log_prob(self, action: Actions) -> Scalars:
         u = jnp.arctanh(jnp.clip(action, -EDGE, EDGE))
         return self.base.log_prob(u) - log_slope(u)
 
     @property
-    def mode(self) -> Float[Array, "batch act"]:
+    def mode(self) -> Actions:
         """Tanh of the mean: what is meant by this policy's best action."""
         return jnp.tanh(self.base.mean)
 
 
-def log_slope(u: Float[Array, "batch act"]) -> Float[Array, " batch"]:
+def log_slope(u: Actions) -> Scalars:
     """Log |d tanh(u) / du|, summed over the action, in the form that stays finite for large |u|."""
     return (2.0 * (jnp.log(2.0) - u - jax.nn.softplus(-2.0 * u))).sum(axis=-1)
 
@@ -47,7 +47,7 @@ class SquashedActor(eqx.Module):
     log_std_affine: Float[Array, " 2"] | None
     """Learnable factor and offset of the log-std; None takes it as the network gives it."""
 
-    def __call__(self, observation: Float[Array, "batch obs"]) -> TanhGaussian:
+    def __call__(self, observation: Observations) -> TanhGaussian:
         mean, log_std = jnp.split(jax.vmap(self.network)(observation), 2, axis=-1)
         if self.log_std_affine is not None:
             log_std = self.log_std_affine[0] * log_std + self.log_std_affine[1]

@@ -1,1 +1,1 @@
-"""Rows in host memory, and the one sampler that knows of two sources."""
+"""Transitions in host memory, and the sampler of both sources."""

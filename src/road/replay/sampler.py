@@ -1,4 +1,4 @@
-"""The only code that knows of two sources of data."""
+"""Draws mini-batches from the offline data and the replay buffer, at a ratio or by weight."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -7,41 +7,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.mixing.mixture import Mixture
-from road.replay.storage import OnlineBuffer
+from road.replay.buffer import OnlineBuffer
 
 Places: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Of offline and of online rows, as shares of what each source holds, in [0, 1)."""
+"""Of offline and of online transitions, as fractions of each source's size, in [0, 1)."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """Packed rows (update, batch, width) and how many of them are offline."""
+    """Packed transitions (update, batch, width) and how many of them are offline."""
 
     rows: NDArray[np.float32]
     offline_rows: int
     places: NDArray[np.int64] | None = None
-    """Where each row is kept (update, batch), as ``Weighing.draw`` gave it; None where rows were
-    drawn by a ratio, and nobody asks."""
+    """Index of each transition (update, batch), as ``Weighing.draw`` gave it; None where they were
+    drawn by a ratio."""
 
 
 @runtime_checkable
 class Weighing(Protocol):
-    """Draws rows one by one, each by a weight of its own, and learns the weights meanwhile."""
+    """A row weighting: draws each transition by a weight, and keeps the weights up to date."""
 
     def offline_mass(self) -> float:
-        """The share of draws that is offline at the moment."""
+        """The current offline share of the draws."""
         ...
 
     def draw(self, updates: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Places (update, batch) in the offline rows and, after their end, in the online ring."""
+        """Indices (update, batch): offline transitions first, the replay buffer's after them."""
         ...
 
-    def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
-        """Weigh the rows of a stack anew; gives named numbers, one for each of its updates."""
+    def reweight(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+        """New weights for a stack that was trained on; returns metrics, one number per update."""
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that changes, for a checkpoint."""
+        """Everything that changes, for a checkpoint."""
         ...
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None: ...
@@ -49,21 +49,21 @@ class Weighing(Protocol):
 
 @dataclass(frozen=True)
 class MixedSampler:
-    """Draws stacks of mini-batches from the offline rows and the online ring, with replacement."""
+    """Draws stacks of mini-batches from offline data and replay buffer, with replacement."""
 
     offline: NDArray[np.float32]
     online: OnlineBuffer
     enough_online: int
-    """While the ring holds fewer rows than this, every row comes from the offline data."""
+    """While the replay buffer holds fewer transitions than this, all are drawn offline."""
     weighing: Weighing | None = None
-    """Who draws the rows of a mixture with priorities."""
+    """Draws the transitions of a mixture with priorities."""
 
     def offline_mass(self) -> float | None:
-        """The offline share of all priorities; None where rows have none."""
+        """The offline share of all weights; None without a row weighting."""
         return None if self.weighing is None else self.weighing.offline_mass()
 
     def waiting(self, mixture: Mixture) -> bool:
-        """Whether the online data is still too little to be drawn from."""
+        """Whether there is too little online data to draw from."""
         return len(self.online) - mixture.held_back < max(self.enough_online, 1)
 
     def sample(
@@ -86,7 +86,7 @@ class MixedSampler:
 
     def sample_by_weight(self, updates: int, batch_size: int, rng: np.random.Generator) -> Stack:
         if self.weighing is None:
-            raise ValueError("a mixture with priorities needs a sampler that weighs its rows")
+            raise ValueError("a mixture with priorities needs a sampler with a row weighting")
         places = self.weighing.draw(updates, batch_size, rng)
         rows = np.empty((updates, batch_size, self.offline.shape[1]), np.float32)
         offline = places < len(self.offline)
@@ -94,14 +94,14 @@ class MixedSampler:
         rows[~offline] = self.online.rows[places[~offline] - len(self.offline)]
         return Stack(rows, int(offline.sum()), places)
 
-    def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
-        """After the agent was trained on a stack: rows that have weights are weighed anew."""
+    def reweight(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+        """After the agent was trained on a stack: the row weighting updates its weights."""
         if self.weighing is None or stack.places is None:
             return {}
-        return self.weighing.settle(stack, counter)
+        return self.weighing.reweight(stack, counter)
 
     def places(self, mixture: Mixture, uniform: NDArray[np.float64]) -> Places:
-        """Where the rows of one mini-batch are taken from, made of its own random numbers."""
+        """Where the transitions of one mini-batch come from, by its own random numbers."""
         waiting = self.waiting(mixture)
         if mixture.pooled and not waiting:
             share = len(self.offline) / (len(self.offline) + len(self.online))
@@ -114,7 +114,7 @@ class MixedSampler:
     def probe(
         self, size: int, rng: np.random.Generator, held_back: int = 0
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Rows of each source alone, offline first, to measure an agent on."""
+        """Transitions of each source alone, offline first, to measure an agent on."""
         return rows_apart(self.offline, self.online, size, rng, held_back)
 
 
@@ -125,7 +125,7 @@ def rows_apart(
     rng: np.random.Generator,
     held_back: int = 0,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """That many rows of each source, every row as likely as any other of it."""
+    """That many transitions of each source, drawn uniformly."""
     rows = np.empty((2, size, offline.shape[1]), np.float32)
     place = rng.random((2, size))
     gather(offline, (0, len(offline)), place[0], rows[0])

@@ -1,10 +1,9 @@
 """From run folders to a page a person can look at. NumPy and the standard library only."""
 
-from road.report.aftermath import after_the_switch
-from road.report.figures import write_figure
-from road.report.html import write_report
-from road.report.load import RunRecord, load_run
-from road.report.summary import Summary, summarise
+from road.records.reader import RunRecord, load_run
+from road.records.summary import Summary, summarise
+from road.report.run.page import write_figure, write_report
+from road.report.run.sections import after_the_switch
 
 __all__ = [
     "RunRecord",

@@ -1,19 +1,18 @@
 """One page about a dataset, from its card: what it holds, and what is wrong with it.
 
-A card is plain data; this room does not know who made it.
+A card is plain data; nothing here depends on how it was made.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from road.mixing.folder import write_whole
-from road.report import writing
-from road.report.distributions import column_ranges, histogram
-from road.report.html import document, numbers_to_take
-from road.report.layout import figure, panel
-from road.report.markup import Markup, shorten, tag
-from road.report.tiles import tile
+from road.files import write_text
+from road.records.naming import shorten
+from road.report.draw import format
+from road.report.draw.distributions import column_ranges, histogram
+from road.report.draw.document import document, figure, header, numbers_to_take, panel, tile
+from road.report.draw.markup import Markup, tag
 
 MOST_FINDINGS = 200
 SPREADS = {"return": "return of an episode", "length": "length of an episode", "reward": "reward"}
@@ -26,16 +25,13 @@ def write_dataset_page(card: Mapping[str, Any], out: Path) -> Path:
         StorageError: the page cannot be written.
     """
     title = f"{shorten(str(card['source']), 80)} · ROAD dataset card"
-    write_whole(out, document(title, sections(card)))
+    write_text(out, document(title, sections(card)))
     return out
 
 
 def sections(card: Mapping[str, Any]) -> Iterable[Markup]:
-    yield tag(
-        "header", tag("p", "ROAD dataset card", class_="eyebrow"),
-        tag("h1", shorten(verdict(card), 900)),
-        tag("p", tag("b", "source"), " ", shorten(str(card["source"])), class_="facts"),
-    )  # fmt: skip
+    source = tag("p", tag("b", "source"), " ", shorten(str(card["source"])), class_="facts")
+    yield header("ROAD dataset card", shorten(verdict(card), 900), source)
     yield tag("dl", list(tiles(card)), class_="tiles")
     yield findings_figure(card["findings"])
     yield spread_figure(card)
@@ -47,24 +43,24 @@ def verdict(card: Mapping[str, Any]) -> str:
     """The one sentence to take away."""
     levels = [found["level"] for found in card["findings"]]
     counts = {level: levels.count(level) for level in ("error", "warning")}
-    told = " and ".join(f"{n} {level}{'s' * (n > 1)}" for level, n in counts.items() if n)
+    counted = " and ".join(f"{n} {level}{'s' * (n > 1)}" for level, n in counts.items() if n)
     rows, episodes = f"{card['rows']:,} rows", f"{card['episodes']:,} episodes"
-    return f"{rows} in {episodes}: {told or 'nothing wrong was found'}."
+    return f"{rows} in {episodes}: {counted or 'nothing wrong was found'}."
 
 
 def tiles(card: Mapping[str, Any]) -> Iterable[Markup]:
     returns, lengths = card["return"], card["length"]
-    yield tile("Rows", writing.compact(card["rows"]), f"{card['episodes']:,} episodes")
-    middle = f"median {writing.plain(returns['median'])}, best {writing.plain(returns['max'])}"
-    yield tile("Mean return", writing.plain(returns["mean"]), middle)
+    yield tile("Rows", format.compact(card["rows"]), f"{card['episodes']:,} episodes")
+    middle = f"median {format.plain(returns['median'])}, best {format.plain(returns['max'])}"
+    yield tile("Mean return", format.plain(returns["mean"]), middle)
     if card["score"] is not None:
-        best = f"best episode {writing.score(card['score']['max'])}"
-        yield tile("Mean score", writing.score(card["score"]["mean"]), best)
-    spread = f"{writing.plain(lengths['min'])} to {writing.plain(lengths['max'])} steps"
-    yield tile("Mean length", writing.plain(lengths["mean"]), spread)
+        best = f"best episode {format.score(card['score']['max'])}"
+        yield tile("Mean score", format.score(card["score"]["mean"]), best)
+    spread = f"{format.plain(lengths['min'])} to {format.plain(lengths['max'])} steps"
+    yield tile("Mean length", format.plain(lengths["mean"]), spread)
     cut = f"true ends; {card['truncated']:,} were cut"
     yield tile("Terminated", f"{card['terminated']:,}", cut)
-    yield tile("At the edge", writing.share(card["clipped_actions"]), "of the actions' numbers")
+    yield tile("At the edge", format.share(card["clipped_actions"]), "of the actions' numbers")
 
 
 def findings_figure(findings: Sequence[Mapping[str, Any]]) -> Markup:

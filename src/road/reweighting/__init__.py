@@ -1,1 +1,1 @@
-"""Which rows are worth drawing: priorities that are learnt beside the agent."""
+"""Row weightings: which transitions are worth drawing, learnt beside the agent."""

@@ -1,6 +1,6 @@
 """Balanced Replay (Lee et al. 2021, arXiv:2107.00591): rows by priority, from both sources at once.
 
-One tree holds a priority for every offline row and every place of the online ring.
+One tree holds a priority for every offline row and every row of the replay buffer.
 
     before a draw   an online row that is new gets the highest priority so far
     draw            in proportion to priority, by strata, without a correction
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from road.errors import NumericError
 from road.mixing.priorities import Priorities
-from road.nn.learner import Learner, descend, make_learner
-from road.randomness import NumpyStream, Stream, jax_stream
-from road.replay.rows import unpack
+from road.nn.train_state import TrainState, gradient_step, make_train_state
+from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import Stack, rows_apart
-from road.replay.storage import OnlineBuffer
 from road.replay.sum_tree import SumTree
+from road.replay.transitions import unpack
 from road.reweighting.density_ratio import DensityRatio, density_loss, make_density_ratio
+from road.rng import NumpyStream, Stream, jax_stream
 from road.types import Metrics, Spec
 
 
@@ -51,7 +51,7 @@ class BalancedReplay:
         self.highest = settings.first_online(len(offline))
         """What the next online row starts with; it never falls."""
         self.entered = 0
-        """Online rows that the tree has been told of, overwritten ones included."""
+        """Online rows entered into the tree so far, overwritten ones included."""
 
     def offline_mass(self) -> float:
         """The offline share of all priorities."""
@@ -60,7 +60,7 @@ class BalancedReplay:
         return min(offline / self.tree.total, 1.0)
 
     def draw(self, updates: int, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Places (update, batch) in the offline rows and, after their end, in the online ring."""
+        """Indices (update, batch): offline rows first, those of the replay buffer after them."""
         self.enter()
         return self.tree.draw(updates, size, rng)
 
@@ -72,9 +72,9 @@ class BalancedReplay:
             self.tree.set(len(self.offline) + new, np.full(len(new), self.highest))
             self.entered = written
 
-    def settle(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+    def reweight(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
         """For every mini-batch of the stack: priorities for its rows by w, then a step of w."""
-        assert stack.places is not None  # whoever drew by priority knows them
+        assert stack.places is not None  # ``draw`` returned them
         updates, size = stack.places.shape[0], self.density.settings.density_batch
         apart = rows_apart(self.offline, self.online, updates * size, self.draws.at(counter))
         offline, online = (rows.reshape(updates, size, -1) for rows in apart)
@@ -113,16 +113,18 @@ class Density:
     def __init__(self, settings: Priorities, spec: Spec) -> None:
         self.settings, self.spec = settings, spec
         self.optimiser = optax.adam(settings.learning_rate)
-        self._tree = jax.tree.structure(self.learner(0))
+        self._tree = jax.tree.structure(self.train_state(0))
         self.step = jax.jit(self._traced_step)
 
-    def learner(self, seed: int) -> Learner[DensityRatio]:
+    def train_state(self, seed: int) -> TrainState[DensityRatio]:
         inputs = self.spec.observation_dim + self.spec.action_dim
         key = jax_stream(seed, Stream.REWEIGHTING)
-        return make_learner(make_density_ratio(key, inputs, self.settings.hidden), self.optimiser)
+        return make_train_state(
+            make_density_ratio(key, inputs, self.settings.hidden), self.optimiser
+        )
 
     def init(self, seed: int) -> list[Array]:
-        return jax.tree.leaves(self.learner(seed))
+        return jax.tree.leaves(self.train_state(seed))
 
     def _traced_step(
         self,
@@ -133,17 +135,17 @@ class Density:
     ) -> tuple[list[Array], Float[Array, "update batch"], Metrics]:
         """A step of w for each mini-batch, and the priorities of its rows as w was before it."""
 
-        def one(learner: Learner[DensityRatio], rows: tuple[Array, Array, Array]) -> Any:
+        def one(state: TrainState[DensityRatio], rows: tuple[Array, Array, Array]) -> Any:
             logged, gathered, trained = (unpack(each, self.spec) for each in rows)
-            priorities = balanced(learner.model(trained), learner.model(logged), self.settings)
-            after, metrics = descend(
-                "density", learner, self.optimiser, density_loss, logged, gathered
+            priorities = balanced(state.model(trained), state.model(logged), self.settings)
+            after, metrics = gradient_step(
+                "density", state, self.optimiser, density_loss, logged, gathered
             )
             return after, (priorities, metrics)
 
-        learner = jax.tree.unflatten(self._tree, leaves)
-        learner, (priorities, metrics) = jax.lax.scan(one, learner, (offline, online, drawn))
-        return jax.tree.leaves(learner), priorities, metrics
+        state = jax.tree.unflatten(self._tree, leaves)
+        state, (priorities, metrics) = jax.lax.scan(one, state, (offline, online, drawn))
+        return jax.tree.leaves(state), priorities, metrics
 
 
 def balanced(

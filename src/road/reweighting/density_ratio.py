@@ -45,7 +45,7 @@ def make_density_ratio(key: PRNGKeyArray, inputs: int, hidden: Sequence[int]) ->
 def density_loss(
     ratio: DensityRatio, offline: Batch, online: Batch
 ) -> tuple[Float[Array, ""], Metrics]:
-    """L_w; 0 where the two cannot be told apart, -2 log 2 where they always can."""
+    """L_w; 0 where the two sources are indistinguishable, -2 log 2 where they never overlap."""
     return divergence(ratio(offline), ratio(online)), {}
 
 

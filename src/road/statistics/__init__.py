@@ -1,50 +1,60 @@
-"""What many runs say together: how good, how sure, and better than what. NumPy only.
+"""Estimates from many runs, with their uncertainty, and comparisons of methods. NumPy only.
 
 Every function takes ``scores[task, method, seed]`` in which no score is missing; ``ScoreTable``
-brings runs into that shape and says what is missing. Whatever is random takes a generator, so the
+arranges runs in that shape and names what is missing. Random functions take a generator, so the
 same seed gives the same interval.
 """
 
-from road.statistics.aggregates import interquartile_mean, mean, median, optimality_gap
-from road.statistics.constants import Constants, compare_constants
-from road.statistics.elsewhere import (
-    Elsewhere,
-    FamilyEstimates,
-    choose_elsewhere,
-    estimate_elsewhere,
+from road.statistics.aggregate import (
+    estimate_improvement,
+    estimate_profile,
+    interquartile_mean,
+    mean,
+    median,
+    optimality_gap,
+    performance_profile,
+    probability_of_improvement,
 )
-from road.statistics.favoured import Favoured, estimate_favoured, favour
-from road.statistics.holm import holm_adjusted
-from road.statistics.improvement import estimate_improvement, probability_of_improvement
-from road.statistics.paired import PairedComparison, compare_paired, sign_flip_p
-from road.statistics.profiles import estimate_profile, performance_profile
+from road.statistics.credit_quality import CreditQuality, estimate_credit_quality, preferences
+from road.statistics.fixed_ratios import FixedRatioComparison, compare_fixed_ratios
+from road.statistics.paired import (
+    PairedComparison,
+    compare_paired,
+    holm_adjusted,
+    means_without_one,
+    sign_flip_p,
+)
 from road.statistics.regret import Regret, held_out_regret, hindsight_regret
 from road.statistics.resampling import Estimate, bootstrap, bootstrap_estimate, curve_band
-from road.statistics.table import Cells, ScoreTable, cells_of
-from road.statistics.without_one import means_without_one
+from road.statistics.selection import (
+    FamilyEstimates,
+    Selection,
+    estimate_selection,
+    select_options,
+)
+from road.statistics.table import Cells, Floats, ScoreTable, cells_of
 
 __all__ = [
     "Cells",
-    "Constants",
-    "Elsewhere",
+    "CreditQuality",
     "Estimate",
     "FamilyEstimates",
-    "Favoured",
+    "FixedRatioComparison",
+    "Floats",
     "PairedComparison",
     "Regret",
     "ScoreTable",
+    "Selection",
     "bootstrap",
     "bootstrap_estimate",
     "cells_of",
-    "choose_elsewhere",
-    "compare_constants",
+    "compare_fixed_ratios",
     "compare_paired",
     "curve_band",
-    "estimate_elsewhere",
-    "estimate_favoured",
+    "estimate_credit_quality",
     "estimate_improvement",
     "estimate_profile",
-    "favour",
+    "estimate_selection",
     "held_out_regret",
     "hindsight_regret",
     "holm_adjusted",
@@ -54,6 +64,8 @@ __all__ = [
     "median",
     "optimality_gap",
     "performance_profile",
+    "preferences",
     "probability_of_improvement",
+    "select_options",
     "sign_flip_p",
 ]

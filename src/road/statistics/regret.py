@@ -1,4 +1,4 @@
-"""The question that matters: what is lost against the best fixed ratio, had one known it.
+"""Regret: what a method loses against the best fixed ratio of each task.
 
 For each task the best fixed ratio b(t) is chosen. A method's regret is how far it stays behind it:
 
@@ -8,18 +8,18 @@ Below zero the method beats the best constant. There are two ways to choose b(t)
 
 In hindsight: the ratio of the greatest mean over all seeds. This is what the paper's underlined
 cells are. But the greatest of several noisy means is greater than the greatest of the true ones:
-the winner was also lucky, and it is judged by the same scores that made it the winner. So this
-regret is too large on average; the more ratios and the fewer seeds, the more.
+it is selected and evaluated on the same scores. So this regret is too large on average; the more
+ratios and the fewer seeds, the more.
 
-Held out: for each seed s the ratio b(t, s) of the greatest mean over the other seeds, judged on
-seed s alone. Choice and judgement share no run, so luck does not count. On average this is what a
-user gets who tries all ratios on n - 1 seeds and keeps the best. That user sometimes keeps the
+Held out: for each seed s the ratio b(t, s) of the greatest mean over the other seeds, evaluated on
+seed s alone. Selection and evaluation share no run, so there is no selection bias. On average this
+is the score of a user who tries all ratios on n - 1 seeds and keeps the best. Sometimes that is the
 wrong one, so as a regret against the truly best ratio this one is too small.
 
 On average the truth lies between the two.
 
 Intervals draw seeds within tasks, the same for all methods, and keep the choices as they were made
-from the data. Choosing anew in every sample would count the winner's luck twice.
+from the data. Selecting again in every sample would count the selection bias twice.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from road.statistics.checks import Floats, require_complete, require_methods
-from road.statistics.resampling import CONFIDENCE, SAMPLES, Estimate, bootstrap_estimate
+from road.statistics.resampling import CONFIDENCE, SAMPLES, Estimate, estimate_by_task
+from road.statistics.table import Floats, require_methods
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def hindsight_regret(
     confidence: float = CONFIDENCE,
 ) -> Regret:
     """Against the fixed ratio of the greatest mean over all seeds: too large, on average."""
-    require_fixed(scores, fixed)
+    require_methods(scores, fixed, "a regret")
     best = np.argmax(scores[:, list(fixed)].mean(axis=-1), axis=1)
     chosen = np.repeat(best[:, None], scores.shape[-1], axis=1)
     return regret_against(scores, np.asarray(fixed)[chosen], rng, samples, confidence)
@@ -70,20 +70,13 @@ def held_out_regret(
     Raises:
         ValueError: there is one seed only, so none is left to choose by.
     """
-    require_fixed(scores, fixed)
+    require_methods(scores, fixed, "a regret")
     if scores.shape[-1] < 2:
         raise ValueError("choosing a ratio on other seeds needs at least two of them, got one")
     constant = scores[:, list(fixed)]
     others = constant.sum(axis=-1, keepdims=True) - constant
     best = np.argmax(others, axis=1)
     return regret_against(scores, np.asarray(fixed)[best], rng, samples, confidence)
-
-
-def require_fixed(scores: Floats, fixed: Sequence[int]) -> None:
-    require_complete(scores)
-    if len(fixed) == 0:
-        raise ValueError("regret needs at least one fixed ratio to be measured against, got none")
-    require_methods(scores, *fixed)
 
 
 def regret_against(
@@ -96,14 +89,4 @@ def regret_against(
     """The regret against a choice that was made for each task and seed."""
     reference = np.take_along_axis(scores, chosen[:, None, :], axis=1)
     behind = reference - scores
-
-    def each_task_and_all(drawn: Floats) -> Floats:
-        by_task = drawn.mean(axis=-1)
-        return np.concatenate([by_task, by_task.mean(axis=-2, keepdims=True)], axis=-2)
-
-    found = bootstrap_estimate(each_task_and_all, behind, rng, samples, confidence, paired=True)
-    return Regret(
-        chosen,
-        by_task=Estimate(found.point[:-1], found.low[:-1], found.high[:-1]),
-        overall=Estimate(found.point[-1], found.low[-1], found.high[-1]),
-    )
+    return Regret(chosen, *estimate_by_task(behind, rng, samples, confidence, paired=True))

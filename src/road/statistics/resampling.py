@@ -15,15 +15,18 @@ of what it should be, and four scores have few different means.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from road.statistics.checks import Floats, require_complete
+from road.statistics.table import Floats, require_complete
 
 Statistic = Callable[[Floats], Floats]
 """From ``scores[..., task, method, seed]`` to one value, or one array, for each leading index."""
 
 SAMPLES = 10_000
+BAND_SAMPLES = 2_000
+"""A band is drawn, not quoted: fewer samples are enough for it."""
 CONFIDENCE = 0.95
 MOST_CELLS = 1_000_000
 """Scores that are held at a time; a block of samples has no more."""
@@ -37,6 +40,11 @@ class Estimate:
     low: Floats
     high: Floats
 
+    def __getitem__(self, index: Any) -> "Estimate":
+        """Some of the values, each with its interval."""
+        point, low, high = (np.asarray(part[index]) for part in (self.point, self.low, self.high))
+        return Estimate(point, low, high)
+
 
 def bootstrap_estimate(
     statistic: Statistic,
@@ -48,10 +56,27 @@ def bootstrap_estimate(
     paired: bool = False,
 ) -> Estimate:
     """The statistic of the scores themselves, with its percentile interval."""
-    require_complete(scores)
     draws = bootstrap(statistic, scores, rng, samples, paired=paired)
     low, high = percentile_interval(draws, confidence)
     return Estimate(np.asarray(statistic(scores)), low, high)
+
+
+def estimate_by_task(
+    values: Floats,
+    rng: np.random.Generator,
+    samples: int = SAMPLES,
+    confidence: float = CONFIDENCE,
+    *,
+    paired: bool = False,
+) -> tuple[Estimate, Estimate]:
+    """The means of ``values[task, method, seed]`` over seeds, and the means over tasks of those."""
+
+    def means(drawn: Floats) -> Floats:
+        by_task = drawn.mean(axis=-1)
+        return np.concatenate([by_task, by_task.mean(axis=-2, keepdims=True)], axis=-2)
+
+    found = bootstrap_estimate(means, values, rng, samples, confidence, paired=paired)
+    return found[:-1], found[-1]
 
 
 def bootstrap(
@@ -95,7 +120,7 @@ def percentile_interval(draws: Floats, confidence: float = CONFIDENCE) -> tuple[
 def curve_band(
     curves: Floats,
     rng: np.random.Generator,
-    samples: int = 2_000,
+    samples: int = BAND_SAMPLES,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
     """The mean of ``curves[seed, step]`` over seeds, with a band that holds at each step by itself.

@@ -1,17 +1,18 @@
-"""Scores of many runs in one array, and a plain word on those that are missing."""
+"""Scores of many runs in one array, and which of them are missing."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from road.statistics.checks import Floats
-
+Floats = NDArray[np.float64]
+"""Scores and what is computed of them."""
 Run: TypeAlias = tuple[str, str, int, float]
 """Task, method, seed, score."""
 Axis: TypeAlias = Literal["tasks", "methods", "seeds"]
+AXES: tuple[Axis, ...] = get_args(Axis)
 
 MOST_NAMED = 5
 """Missing runs that a message names one by one."""
@@ -110,8 +111,7 @@ class ScoreTable:
                 f"{len(missing)} of {self.scores.size} runs are missing: {shown}{more}; run them, "
                 "or leave out their 'tasks', 'methods' or 'seeds'"
             )
-        axis = ("tasks", "methods", "seeds").index(without)
-        others = tuple(each for each in range(3) if each != axis)
+        others = tuple(at for at, axis in enumerate(AXES) if axis != without)
         kept = np.flatnonzero(np.isfinite(self.scores).all(axis=others))
         if not kept.size:
             raise ValueError(f"each of the {without} lacks a run; none would be left")
@@ -119,13 +119,8 @@ class ScoreTable:
 
     def only(self, axis: Axis, kept: Sequence[int]) -> "ScoreTable":
         """The table of some tasks, methods or seeds, given by their indices."""
-        at = ("tasks", "methods", "seeds").index(axis)
-        return ScoreTable(
-            picked(self.tasks, kept) if at == 0 else self.tasks,
-            picked(self.methods, kept) if at == 1 else self.methods,
-            tuple(self.seeds[each] for each in kept) if at == 2 else self.seeds,
-            np.take(self.scores, list(kept), axis=at),
-        )
+        names = {axis: tuple(getattr(self, axis)[each] for each in kept)}
+        return replace(self, **names, scores=np.take(self.scores, kept, axis=AXES.index(axis)))
 
     def method(self, name: str) -> int:
         """The index of a method."""
@@ -134,9 +129,30 @@ class ScoreTable:
         return self.methods.index(name)
 
 
-def picked(names: tuple[str, ...], kept: Sequence[int]) -> tuple[str, ...]:
-    return tuple(names[each] for each in kept)
-
-
 def named(task: str, method: str, seed: int) -> str:
     return f"{task}, {method}, seed {seed}"
+
+
+def require_complete(scores: Floats) -> None:
+    """Refuse what has not three axes, has no run, or lacks a score."""
+    if scores.ndim != 3:
+        raise ValueError(f"scores must be scores[task, method, seed], got {scores.ndim} axes")
+    if not scores.size:
+        raise ValueError(f"scores hold no run: tasks, methods and seeds are {scores.shape}")
+    missing = np.argwhere(~np.isfinite(scores))
+    if len(missing):
+        task, method, seed = missing[0].tolist()
+        raise ValueError(
+            f"{len(missing)} of {scores.size} scores are missing, the first of task {task}, method "
+            f"{method}, seed {seed}; ScoreTable.complete says which and leaves out what you choose"
+        )
+
+
+def require_methods(scores: Floats, methods: Sequence[int], purpose: str) -> None:
+    """Refuse incomplete scores, no method at all, and an index that names none."""
+    require_complete(scores)
+    if len(methods) == 0:
+        raise ValueError(f"{purpose} needs at least one method, got none")
+    for method in methods:
+        if not 0 <= method < scores.shape[1]:
+            raise ValueError(f"there is no method {method}; scores have {scores.shape[1]}")

@@ -1,10 +1,8 @@
-"""Environments and data behind one border: the only room that knows their names."""
+"""Environments and their data: the only package that knows them by name."""
 
 from road.data.dataset import Dataset
 from road.tasks.catalogue import DEFAULT_TASK, TASKS, find_task
-from road.tasks.scores import ScoreReference
-from road.tasks.task import Environment, Task
-from road.tasks.transforms import Affine
+from road.tasks.task import Affine, Environment, ScoreReference, Task
 
 __all__ = [
     "DEFAULT_TASK",

@@ -1,4 +1,4 @@
-"""All tasks, as data. No other room knows a family or an environment by name."""
+"""All tasks, as data. No other package knows a family or an environment by name."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,16 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from road.data.dataset import Dataset
-from road.naming import find_name
-from road.tasks.cache import cached
+from road.names import find_name
+from road.tasks.custom import TaskOverrides, override_task, registered_task
+from road.tasks.datasets import cache_dataset
+from road.tasks.defaults import PENDULUM, POINTMAZE, merge_settings
 from road.tasks.families import adroit, antmaze, kitchen, locomotion
-from road.tasks.own import Own, adapted, registered_task
-from road.tasks.scores import ScoreReference
-from road.tasks.settings import PENDULUM, POINTMAZE, merged
 from road.tasks.sources import pendulum, pointmaze
-from road.tasks.standardise import standardised
-from road.tasks.task import Task
-from road.tasks.transforms import Affine
+from road.tasks.task import SHARE_OF_SUCCESSES, Affine, ScoreReference, Task
+from road.tasks.wrappers import standardise
 
 MAZE_ROWS = 20_000
 PENDULUM_ROWS = 10_000
@@ -24,9 +22,6 @@ PENDULUM_ROWS = 10_000
 UMAZE, UMAZE_HORIZON = "PointMaze_UMaze-v3", 300
 MEDIUM, MEDIUM_HORIZON = "PointMaze_Medium-v3", 600
 PENDULUM_HORIZON = 200
-
-REACHED = ScoreReference(minimum=0.0, maximum=1.0)
-"""An episode returns 1 where the goal is reached, so the score is the share of successes."""
 
 SWUNG_UP = ScoreReference(minimum=-1218.9, maximum=-147.7)
 """Mean return of uniformly random actions (standard error 9) and of the noiseless controller of
@@ -46,9 +41,9 @@ def maze_task(
         family="pointmaze",
         description=description,
         environment=partial(pointmaze.make_environment, environment_id),
-        dataset=partial(cached, name, partial(make, environment_id, MAZE_ROWS)),
+        dataset=partial(cache_dataset, name, partial(make, environment_id, MAZE_ROWS)),
         horizon=horizon,
-        score=REACHED,
+        score=SHARE_OF_SUCCESSES,
         # Every step costs 1 until the goal, so that a shorter way is worth more.
         reward=Affine(shift=-1.0),
         settings=POINTMAZE,
@@ -65,20 +60,20 @@ def pendulum_task(
         family="pendulum",
         description=description,
         environment=pendulum.make_environment,
-        dataset=partial(cached, name, partial(make, PENDULUM_ROWS)),
+        dataset=partial(cache_dataset, name, partial(make, PENDULUM_ROWS)),
         horizon=PENDULUM_HORIZON,
         score=SWUNG_UP,
         # Brings values from hundreds to tens, where IQL's weights exp(beta A) are not all cut.
         reward=Affine(scale=0.1),
         # PROTO's trust region opens over the whole online phase.
-        settings=merged(
+        settings=merge_settings(
             PENDULUM, {"run": budget, "proto": {"decay_steps": budget["online_steps"]}}
         ),
         environment_id=pendulum.ENVIRONMENT_ID,
     )
 
 
-AS_LOGGED = (
+EMBEDDED_TASKS = (
     maze_task(
         "pointmaze-umaze-random",
         "Push a ball round a U-shaped maze to a goal, after 20,000 steps of a random walk.",
@@ -108,12 +103,12 @@ AS_LOGGED = (
     ),
 )
 
-OF_THE_PAPER = (*antmaze.TASKS, *locomotion.TASKS, *kitchen.TASKS, *adroit.TASKS)
+PAPER_TASKS = (*antmaze.TASKS, *locomotion.TASKS, *kitchen.TASKS, *adroit.TASKS)
 
 # Small networks and few steps ask for inputs of one size; the paper's own tasks are not touched.
 TASKS: Mapping[str, Task] = MappingProxyType(
-    {task.name: standardised(task) for task in AS_LOGGED}
-    | {task.name: task for task in OF_THE_PAPER}
+    {task.name: standardise(task) for task in EMBEDDED_TASKS}
+    | {task.name: task for task in PAPER_TASKS}
 )
 DEFAULT_TASK = "pointmaze-umaze-random"
 
@@ -128,13 +123,13 @@ def usual_spelling(name: str) -> str:
     return bare if bare in TASKS else name
 
 
-def find_own_task(name: str, own: Own, allowed: tuple[str, ...] = ()) -> Task:
-    """A listed task as the user wants it, or the task around an environment of the user's."""
-    if own.env is not None:
-        return registered_task(own, allowed)
+def find_custom_task(name: str, overrides: TaskOverrides, allowed: tuple[str, ...] = ()) -> Task:
+    """A listed task with overrides, or the task around an environment of the user."""
+    if overrides.env is not None:
+        return registered_task(overrides, allowed)
     task = find_task(name)
-    for embedded in AS_LOGGED:
-        # Standardised anew, by the data that the user brought.
+    for embedded in EMBEDDED_TASKS:
+        # Standardised again, by the user's data.
         if embedded.name == task.name:
-            return standardised(adapted(embedded, own))
-    return adapted(task, own)
+            return standardise(override_task(embedded, overrides))
+    return override_task(task, overrides)

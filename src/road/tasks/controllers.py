@@ -1,7 +1,7 @@
 """Behaviours that need no learning, by family of tasks and by the level of what they log.
 
 A maze has a way to its goal that can be read off its map. A ball is pushed along it; an ant needs
-somebody who knows how to walk, a policy that takes the ant's own observation and the direction to
+a policy that knows how to walk and takes the ant's own observation and the direction to
 go in.
 """
 
@@ -9,25 +9,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from road.tasks.families import kitchen
 from road.tasks.record import Behaviour, Policy, Step
-from road.tasks.sources import kitchen_demos, pendulum, pointmaze
+from road.tasks.sources import pendulum, pointmaze
+from road.tasks.sources.pointmaze import Cell, Vector, Ways
 from road.tasks.task import Environment
 
 Walker: TypeAlias = Callable[[NDArray[np.floating], np.random.Generator], NDArray[np.floating]]
 """From a body's observation and a direction, side by side, to an action in [-1, 1]."""
-Vector = NDArray[np.floating]
 
 ANT_DIRECTION = 10.0
 """Length to which the way ahead is scaled, as D4RL's walking policy was trained."""
 ANT_STRENGTH, ANT_REPEATS = 0.2, 2
 """D4RL's ant has weaker joints and steps twice as long as Gymnasium's."""
 ANT_POSITION, ANT_GOAL, ANT_BODY = slice(0, 2), slice(2, 4), slice(4, 31)
-"""Where they stand in an observation of the maze."""
+"""Their numbers in an observation of the maze."""
 ANT_ARRIVAL = 1.0
 """Metres from the middle of a cell, which is four metres wide, at which it counts as visited."""
 
@@ -55,43 +56,13 @@ def push_about(environment: Environment, walker: Walker | None) -> Behaviour:
 def push_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
     """Along the shortest way, and from its last cell straight to the goal."""
     del walker
-    way = Ways(environment.get_wrapper_attr("maze"))
+    ways = Ways(environment.get_wrapper_attr("maze"))
 
     def act(observation: NDArray[np.float32]) -> Vector:
-        position, velocity, goal = observation[:2], observation[2:4], observation[4:6]
-        ahead = way.ahead(position, goal)
-        push = pointmaze.STIFFNESS * (ahead - position) - pointmaze.DAMPING * velocity
-        return np.clip(push, -1.0, 1.0)
+        ahead = ways.ahead(observation[:2], observation[4:6])
+        return np.clip(pointmaze.push(observation, ahead), -1.0, 1.0)
 
     return lambda *_: act
-
-
-class Ways:
-    """Shortest ways through a maze, each found once."""
-
-    def __init__(self, maze: Any) -> None:
-        self._maze = maze
-        self._onward: dict[pointmaze.Cell, dict[pointmaze.Cell, pointmaze.Cell]] = {}
-        self.cells = pointmaze.free_cells(maze.maze_map)
-
-    def cell_of(self, place: Vector) -> pointmaze.Cell:
-        row, column = self._maze.cell_xy_to_rowcol(place)
-        return int(row), int(column)
-
-    def middle(self, cell: pointmaze.Cell) -> Vector:
-        return self._maze.cell_rowcol_to_xy(cell)
-
-    def after(self, cell: pointmaze.Cell, target: pointmaze.Cell) -> pointmaze.Cell:
-        """The next cell on the way from one cell to another."""
-        if target not in self._onward:
-            self._onward[target] = pointmaze.ways_to(target, self._maze.maze_map)
-        return self._onward[target].get(cell, target)
-
-    def ahead(self, position: Vector, target: Vector) -> Vector:
-        """Where to go next: the middle of the next cell, or the target itself at the last one."""
-        goal = self.cell_of(target)
-        onward = self.after(self.cell_of(position), goal)
-        return target if onward == goal else self.middle(onward)
 
 
 class Waypoints:
@@ -99,8 +70,8 @@ class Waypoints:
 
     def __init__(self, ways: Ways) -> None:
         self._ways = ways
-        self._cell: pointmaze.Cell | None = None
-        self._before: pointmaze.Cell | None = None
+        self._cell: Cell | None = None
+        self._before: Cell | None = None
 
     def ahead(self, position: Vector, target: Vector) -> Vector:
         ways, here, goal = self._ways, self._ways.cell_of(position), self._ways.cell_of(target)
@@ -113,7 +84,7 @@ class Waypoints:
 
 def walk_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
     ways = Ways(environment.get_wrapper_attr("maze"))
-    return partial(walking, walker, ways, lambda observation, _: observation[ANT_GOAL])
+    return partial(walk_towards, walker, ways, lambda observation, _: observation[ANT_GOAL])
 
 
 def walk_about(environment: Environment, walker: Walker | None) -> Behaviour:
@@ -121,28 +92,28 @@ def walk_about(environment: Environment, walker: Walker | None) -> Behaviour:
     ways = Ways(environment.get_wrapper_attr("maze"))
 
     def begin(episode: int, rng: np.random.Generator) -> Policy:
-        target = ways.cells[rng.integers(len(ways.cells))]
+        target = ways.random_cell(rng)
 
         def choose(observation: Vector, rng: np.random.Generator) -> Vector:
             nonlocal target
             if np.linalg.norm(ways.middle(target) - observation[ANT_POSITION]) < ANT_ARRIVAL:
-                target = ways.cells[rng.integers(len(ways.cells))]
+                target = ways.random_cell(rng)
             return ways.middle(target)
 
-        return walking(walker, ways, choose, episode, rng)
+        return walk_towards(walker, ways, choose, episode, rng)
 
     return begin
 
 
-def walking(
+def walk_towards(
     walker: Walker | None,
     ways: Ways,
     choose: Callable[[Vector, np.random.Generator], Vector],
     episode: int,
     rng: np.random.Generator,
 ) -> Policy:
-    """An ant on its way to wherever it is told to go."""
-    assert walker is not None  # asked for by whoever found the controller
+    """An ant on its way to the target that ``choose`` names."""
+    assert walker is not None  # checked where the controller is found
     del episode
     step, held, waypoints = 0, np.zeros(0), Waypoints(ways)
 
@@ -179,7 +150,7 @@ CONTROLLERS: Mapping[str, Mapping[str, Controller]] = MappingProxyType(
 
 Demonstrations: TypeAlias = list[NDArray[np.float32]]
 REPLAYS: Mapping[str, Callable[[Environment, Demonstrations, int], Iterator[Step]]] = (
-    MappingProxyType({"kitchen": kitchen_demos.replay})
+    MappingProxyType({"kitchen": kitchen.replay})
 )
 """How demonstrations of people are put into the environment of a family."""
-read_demonstrations = kitchen_demos.read_demonstrations
+read_demonstrations = kitchen.read_demonstrations

@@ -38,12 +38,7 @@ class Step(NamedTuple):
 
 def record(environment: Environment, behaviour: Behaviour, rows: int, seed: int) -> Dataset:
     """Episode after episode; the last is cut where the rows are full."""
-    episodes = (
-        run_episode(
-            environment, behaviour(episode, acting_rng(seed, episode)), reset_seed(seed, episode)
-        )
-        for episode in itertools.count()
-    )
+    episodes = (run_episode(environment, behaviour, seed, index) for index in itertools.count())
     steps = itertools.islice(itertools.chain.from_iterable(episodes), rows)
     columns = [np.array(column) for column in zip(*steps, strict=True)]
     arrays = dict(zip(Step._fields, columns, strict=True))
@@ -51,8 +46,11 @@ def record(environment: Environment, behaviour: Behaviour, rows: int, seed: int)
     return Dataset(**arrays, notes=())
 
 
-def run_episode(environment: Environment, policy: Policy, seed: int) -> Iterator[Step]:
-    observation, _ = environment.reset(seed=seed)
+def run_episode(
+    environment: Environment, behaviour: Behaviour, seed: int, episode: int
+) -> Iterator[Step]:
+    policy = behaviour(episode, acting_rng(seed, episode))
+    observation, _ = environment.reset(seed=reset_seed(seed, episode))
     ended = False
     while not ended:
         # Rounded before it acts, so that the stored action is the one that was applied.

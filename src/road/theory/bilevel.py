@@ -1,6 +1,13 @@
-"""The outer gradient of the bi-level problem, by the implicit function theorem in adjoint form.
+"""The bi-level problem: the fit that a mixture of data leads to, and the gradient of its outcome.
 
-The chain  d -> f* -> pi = softmax(beta f*) -> objective  is differentiated backwards:
+Inner problem, one iteration of fitted Q-learning: the sampling distribution d is the metric.
+
+    f*    = argmin_{f in span(Phi)}  E_d (f - y)^2 + ridge |theta|^2,       y = T f^k
+    A     = Phi^T D Phi + ridge I,   theta* = A^-1 Phi^T D y,   f* = Phi theta*
+    delta = f* - y
+
+Outer gradient: the chain  d -> f* -> pi = softmax(beta f*) -> objective  is differentiated
+backwards, by the implicit function theorem in adjoint form.
 
     u(s, a)  = d objective / d f*(s, a)
     w        = Phi A^-1 Phi^T u
@@ -34,14 +41,34 @@ from road.theory.mdp import (
     soft_greedy,
     total,
 )
-from road.theory.projection import Features, Projection, mix, project
 
+Features = Float[np.ndarray, "*many state action feature"]
+Weights = Float[np.ndarray, "*many feature"]
+Shares = Float[np.ndarray, "*many source"]
+Sources = Float[np.ndarray, "*many source state action"]
+Ratio = float | np.ndarray
+"""One offline ratio for all problems of a stack, or one for each."""
 Objective = Literal["true", "perceived", "frozen"]
+OBJECTIVES: tuple[Objective, ...] = ("true", "perceived", "frozen")
+
+
+@dataclass(frozen=True)
+class Projection:
+    """The result of one fit."""
+
+    parameters: Weights
+    """theta*."""
+    values: StateAction
+    """f*."""
+    error: StateAction
+    """delta = f* - y."""
+    normal: Float[np.ndarray, "*many feature feature"]
+    """A."""
 
 
 @dataclass(frozen=True)
 class Inner:
-    """One iteration's inner problem: what is fitted, by what, and how a policy comes of it."""
+    """The inner problem of one iteration: what is fitted, and the policy that follows from it."""
 
     mdp: MDP
     features: Features
@@ -58,62 +85,91 @@ class Inner:
         return soft_greedy(self.fit(distribution).values, self.inverse_temperature)
 
 
-def alone(inner: Inner) -> Inner:
-    """A stack of one problem without its stack."""
-    mdp = MDP(inner.mdp.transition[0], inner.mdp.reward[0], inner.mdp.start[0], inner.mdp.discount)
+def project(
+    features: Features, target: StateAction, distribution: StateAction, ridge: float = 0.0
+) -> Projection:
+    """The best fit of the target, with its squared errors weighted by the distribution."""
+    weighted = distribution[..., None] * features
+    normal = np.einsum("...saf,...sag->...fg", weighted, features)
+    normal = normal + ridge * np.eye(features.shape[-1])
+    moment = np.einsum("...saf,...sa->...f", weighted, target)
+    parameters = np.linalg.solve(normal, moment[..., None])[..., 0]
+    values = np.einsum("...saf,...f->...sa", features, parameters)
+    return Projection(parameters, values, values - target, normal)
+
+
+def tabular(states: int, actions: int) -> Features:
+    """One feature per state-action pair: every function can be represented."""
+    return np.eye(states * actions).reshape(states, actions, -1)
+
+
+def first_problem(inner: Inner) -> Inner:
+    """The first problem of a stack, without leading axes."""
+    mdp = inner.mdp.map(lambda tensor: tensor[0])
     return Inner(mdp, inner.features[0], inner.target[0], inner.inverse_temperature, inner.ridge)
 
 
+def mix(offline_ratio: Ratio, offline: StateAction, online: StateAction) -> StateAction:
+    """d_m = m d_off + (1 - m) d_on."""
+    m = np.asarray(offline_ratio)[..., None, None]
+    return m * offline + (1.0 - m) * online
+
+
+def blend(shares: Shares, sources: Sources) -> StateAction:
+    """The sources' distributions, weighted by their shares."""
+    return np.einsum("...i,...isa->...sa", shares, sources)
+
+
 def true_return(inner: Inner, distribution: StateAction) -> Numbers:
-    """J of the policy that learning on the distribution leads to."""
+    """J of the policy after a fit on the distribution."""
     return expected_return(inner.mdp, inner.policy(distribution))
 
 
 def perceived_return(inner: Inner, distribution: StateAction) -> Numbers:
-    """G: the fitted values where that policy goes."""
+    """G: the mean of the fitted values over the occupancy of their policy."""
     values = inner.fit(distribution).values
     policy = soft_greedy(values, inner.inverse_temperature)
     return total(occupancy(inner.mdp, policy) * values)
 
 
-def by_true_return(inner: Inner, values: StateAction) -> StateAction:
+def true_sensitivity(inner: Inner, values: StateAction) -> StateAction:
     policy = soft_greedy(values, inner.inverse_temperature)
     gain = advantages(policy, action_values(inner.mdp, policy))
     slope = inner.inverse_temperature / (1.0 - inner.mdp.discount)
     return slope * occupancy(inner.mdp, policy) * gain
 
 
-def by_perceived_return(inner: Inner, values: StateAction) -> StateAction:
+def perceived_sensitivity(inner: Inner, values: StateAction) -> StateAction:
     policy = soft_greedy(values, inner.inverse_temperature)
     gain = advantages(policy, action_values(inner.mdp, policy, reward=values))
     return occupancy(inner.mdp, policy) * (1.0 + inner.inverse_temperature * gain)
 
 
-def by_frozen_return(inner: Inner, values: StateAction) -> StateAction:
+def frozen_sensitivity(inner: Inner, values: StateAction) -> StateAction:
     policy = soft_greedy(values, inner.inverse_temperature)
     gain = advantages(policy, values)
     return occupancy(inner.mdp, policy) * (1.0 + inner.inverse_temperature * gain)
 
 
 SENSITIVITY: dict[Objective, Callable[[Inner, StateAction], StateAction]] = {
-    "true": by_true_return,
-    "perceived": by_perceived_return,
-    "frozen": by_frozen_return,
+    "true": true_sensitivity,
+    "perceived": perceived_sensitivity,
+    "frozen": frozen_sensitivity,
 }
-"""u: how each objective answers to the fitted values."""
+"""u of each objective."""
 
 
 def functional_gradient(
     inner: Inner, distribution: StateAction, objective: Objective = "true"
 ) -> StateAction:
-    """How the objective answers to more weight on each pair."""
+    """D objective / d weight of each state-action pair."""
     fit = inner.fit(distribution)
     sensitivity = SENSITIVITY[objective](inner, fit.values)
     return -adjoint(inner.features, fit, sensitivity) * fit.error
 
 
 def adjoint(features: Features, fit: Projection, sensitivity: StateAction) -> StateAction:
-    """w: the sensitivity over the distribution, projected on what the features can express."""
+    """w: the sensitivity over the distribution, projected on the span of the features."""
     moment = np.einsum("...saf,...sa->...f", features, sensitivity)
     solved = np.linalg.solve(fit.normal, moment[..., None])[..., 0]
     return np.einsum("...saf,...f->...sa", features, solved)
@@ -121,7 +177,7 @@ def adjoint(features: Features, fit: Projection, sensitivity: StateAction) -> St
 
 def ratio_gradient(
     inner: Inner,
-    offline_ratio: float | np.ndarray,
+    offline_ratio: Ratio,
     offline: StateAction,
     online: StateAction,
     objective: Objective = "true",
@@ -131,35 +187,7 @@ def ratio_gradient(
     return total(gradient * (offline - online))
 
 
-def source_gradient(
-    inner: Inner,
-    shares: Float[np.ndarray, "*many source"],
-    sources: Float[np.ndarray, "*many source state action"],
-    objective: Objective = "true",
-) -> Float[np.ndarray, "*many source"]:
-    """D objective / d share of each source."""
-    gradient = functional_gradient(inner, blend(shares, sources), objective)
+def source_gradient(inner: Inner, shares: Shares, sources: Sources) -> Shares:
+    """DJ / d share of each source."""
+    gradient = functional_gradient(inner, blend(shares, sources))
     return np.einsum("...sa,...isa->...i", gradient, sources)
-
-
-def blend(
-    shares: Float[np.ndarray, "*many source"],
-    sources: Float[np.ndarray, "*many source state action"],
-) -> StateAction:
-    return np.einsum("...i,...isa->...sa", shares, sources)
-
-
-def printed_gradient(
-    inner: Inner, offline_ratio: float | np.ndarray, offline: StateAction, online: StateAction
-) -> Numbers:
-    """The paper's formula as printed: w unprojected, beta missing, and the sign of d_on - d_off.
-
-    - integral of  d^pi(s) pi'(a|s) / d_m · (d_on - d_off) · delta,   pi' = pi · (1 + A_f)
-    """
-    distribution = mix(offline_ratio, offline, online)
-    fit = inner.fit(distribution)
-    policy = soft_greedy(fit.values, inner.inverse_temperature)
-    induced = occupancy(inner.mdp, policy) * (1.0 + advantages(policy, fit.values))
-    seen = distribution > 0.0
-    ratio = np.divide(induced, distribution, out=np.zeros_like(induced), where=seen)
-    return -total(ratio * (online - offline) * fit.error)

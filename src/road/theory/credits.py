@@ -1,10 +1,10 @@
-"""What a period may be credited with, computed without sampling: R_q and its rivals.
+"""What a period may be credited with, with exact expectations: R_q and alternatives.
 
-Delta_x(q) = E_{s ~ d_x, a ~ pi} q(s, a) - E_{(s, a) ~ d_x} q(s, a), with exact expectations. R_q is
-made of the two by the library's own ``surrogate_objective``.
+Delta_x(q) = E_{s ~ d_x, a ~ pi} q(s, a) - E_{(s, a) ~ d_x} q(s, a).  R_q is computed from the two
+by the library's own ``surrogate_objective``.
 
 With q = Q^pi and d_x = d^{pi_x} the performance-difference lemma, read backwards, says
-Delta_x / (1 - gamma) = J(pi) - J(pi_x), whatever pi is.
+Delta_x / (1 - gamma) = J(pi) - J(pi_x), for every pi.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from road.theory.mdp import MDP, Numbers, StateAction, total
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What is at hand when a period ends."""
+class Outcome:
+    """The state of learning at the end of a period, from which credits are computed."""
 
     mdp: MDP
     critic: StateAction
     policy: StateAction
     offline: StateAction
     online: StateAction
-    """d_on of the buffer."""
+    """d_on of the replay buffer."""
     fresh: StateAction
-    """What the policy that has just been learnt visits: rows that nobody has trained on."""
+    """Occupancy of the new policy: rows that were not trained on."""
     target: StateAction
     """y, which the critic was fitted to."""
 
@@ -36,59 +36,52 @@ def perceived_advantage(critic: StateAction, policy: StateAction, data: StateAct
     return total(data.sum(-1, keepdims=True) * policy * critic) - total(data * critic)
 
 
-def perceived(seen: Seen) -> tuple[Numbers, Numbers]:
-    """Delta_off and Delta_on as arrays."""
+def perceived_advantages(outcome: Outcome) -> tuple[Numbers, Numbers]:
+    """Delta_off and Delta_on, each for every problem of the stack."""
+    critic, policy = outcome.critic, outcome.policy
     return (
-        perceived_advantage(seen.critic, seen.policy, seen.offline),
-        perceived_advantage(seen.critic, seen.policy, seen.online),
+        perceived_advantage(critic, policy, outcome.offline),
+        perceived_advantage(critic, policy, outcome.online),
     )
 
 
-def perceived_advantages(seen: Seen) -> list[Advantages]:
-    """Delta_off and Delta_on, of every problem of the stack."""
-    return advantage_pairs(*perceived(seen))
-
-
 def advantage_pairs(offline: Numbers, online: Numbers) -> list[Advantages]:
-    """Two arrays as the library takes them, one pair at a time."""
+    """Delta_off and Delta_on as the library takes them, one pair at a time."""
     pairs = zip(np.ravel(offline), np.ravel(online), strict=True)
     return [Advantages(float(off), float(on)) for off, on in pairs]
 
 
-def each_credit(offline: Numbers, online: Numbers, overestimation_penalty: float = 1.0) -> Numbers:
+def surrogate_values(
+    offline: Numbers, online: Numbers, overestimation_penalty: float = 1.0
+) -> Numbers:
     """R_q for arrays of Delta_off and Delta_on."""
     pairs = advantage_pairs(offline, online)
     credits = [surrogate_objective(each, overestimation_penalty) for each in pairs]
     return np.reshape(credits, np.shape(offline))
 
 
-def surrogate_credit(seen: Seen, overestimation_penalty: float) -> Numbers:
+def surrogate_credit(outcome: Outcome, overestimation_penalty: float) -> Numbers:
     """R_q of every problem of the stack."""
-    return each_credit(*perceived(seen), overestimation_penalty)
+    return surrogate_values(*perceived_advantages(outcome), overestimation_penalty)
 
 
-def online_credit(seen: Seen) -> Numbers:
-    """-Delta_on alone."""
-    return -perceived_advantage(seen.critic, seen.policy, seen.online)
+def start_credit(outcome: Outcome) -> Numbers:
+    """The critic's estimate of the return of an episode."""
+    return total(outcome.mdp.start[..., None] * outcome.policy * outcome.critic)
 
 
-def start_credit(seen: Seen) -> Numbers:
-    """The value that the critic expects of an episode."""
-    return total(seen.mdp.start[..., None] * seen.policy * seen.critic)
-
-
-def fresh_error_credit(seen: Seen) -> Numbers:
+def fresh_error_credit(outcome: Outcome) -> Numbers:
     """Minus the mean squared error against the target on fresh rows."""
-    return -total(seen.fresh * (seen.critic - seen.target) ** 2)
+    return -total(outcome.fresh * (outcome.critic - outcome.target) ** 2)
 
 
-def all_credits(seen: Seen) -> dict[str, Numbers]:
-    """Every credit by its name, greater is better."""
+def all_credits(outcome: Outcome) -> dict[str, Numbers]:
+    """Every credit by its name; greater is better."""
     return {
-        "R_q (κ = 1)": surrogate_credit(seen, 1.0),
-        "R_q (κ = 0.5)": surrogate_credit(seen, 0.5),
-        "Δ_off (κ = 0)": surrogate_credit(seen, 0.0),
-        "−Δ_on": online_credit(seen),
-        "start value": start_credit(seen),
-        "−fresh error": fresh_error_credit(seen),
+        "R_q (κ = 1)": surrogate_credit(outcome, 1.0),
+        "R_q (κ = 0.5)": surrogate_credit(outcome, 0.5),
+        "Δ_off (κ = 0)": surrogate_credit(outcome, 0.0),
+        "−Δ_on": -perceived_advantages(outcome)[1],
+        "start value": start_credit(outcome),
+        "−fresh error": fresh_error_credit(outcome),
     }

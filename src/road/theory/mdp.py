@@ -3,9 +3,10 @@
     d^pi(s, a) = (1 - gamma) sum_t gamma^t P(s_t = s, a_t = a)      sums to 1
     J(pi)      = E_{s ~ mu} V^pi(s)
 
-All functions work on one process or on many at once: leading axes are carried along.
+All functions take one process or a stack of them, along leading axes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,9 +33,13 @@ class MDP:
 
     @property
     def value_bounds(self) -> tuple[float, float]:
-        """No policy's value lies outside."""
+        """Least and greatest value that any policy can have."""
         horizon = 1.0 / (1.0 - self.discount)
         return float(self.reward.min()) * horizon, float(self.reward.max()) * horizon
+
+    def map(self, change: Callable[[np.ndarray], np.ndarray]) -> "MDP":
+        """The process with every tensor changed alike, such as a part of a stack."""
+        return MDP(change(self.transition), change(self.reward), change(self.start), self.discount)
 
 
 def soft_greedy(q: StateAction, inverse_temperature: float) -> StateAction:
@@ -57,20 +62,20 @@ def expected_next(mdp: MDP, value: PerState) -> StateAction:
     return np.einsum("...san,...n->...sa", mdp.transition, value)
 
 
-def moves(mdp: MDP, policy: StateAction) -> Float[np.ndarray, "*many state next"]:
-    """P_pi: from state to state under the policy."""
+def state_transition(mdp: MDP, policy: StateAction) -> Float[np.ndarray, "*many state next"]:
+    """P_pi, the transition matrix of the states under the policy."""
     return np.einsum("...san,...sa->...sn", mdp.transition, policy)
 
 
 def state_values(mdp: MDP, policy: StateAction, reward: StateAction) -> PerState:
-    """V = (I - gamma P_pi)^-1 r_pi, for any reward."""
-    system = np.eye(policy.shape[-2]) - mdp.discount * moves(mdp, policy)
+    """V = (I - gamma P_pi)^-1 r_pi, for any reward r."""
+    system = np.eye(policy.shape[-2]) - mdp.discount * state_transition(mdp, policy)
     gained = (policy * reward).sum(-1)
     return np.linalg.solve(system, gained[..., None])[..., 0]
 
 
 def action_values(mdp: MDP, policy: StateAction, reward: StateAction | None = None) -> StateAction:
-    """Q of the policy; with another reward, the discounted sum of that."""
+    """Q of the policy, for the reward of the process or another one."""
     earned = mdp.reward if reward is None else reward
     return earned + mdp.discount * expected_next(mdp, state_values(mdp, policy, earned))
 
@@ -87,7 +92,7 @@ def advantages(policy: StateAction, q: StateAction) -> StateAction:
 
 def occupancy(mdp: MDP, policy: StateAction) -> StateAction:
     """d^pi, the normalised discounted occupancy."""
-    system = np.eye(policy.shape[-2]) - mdp.discount * moves(mdp, policy)
+    system = np.eye(policy.shape[-2]) - mdp.discount * state_transition(mdp, policy)
     flow = np.linalg.solve(np.swapaxes(system, -1, -2), mdp.start[..., None])[..., 0]
     return (1.0 - mdp.discount) * flow[..., None] * policy
 
@@ -95,6 +100,11 @@ def occupancy(mdp: MDP, policy: StateAction) -> StateAction:
 def expected_return(mdp: MDP, policy: StateAction) -> Numbers:
     """J(pi)."""
     return (mdp.start * state_values(mdp, policy, mdp.reward)).sum(-1)
+
+
+def optimal_return(mdp: MDP) -> Numbers:
+    """J of the best policy."""
+    return (mdp.start * optimal_values(mdp).max(-1)).sum(-1)
 
 
 def optimal_values(mdp: MDP, tolerance: float = 1e-12) -> StateAction:

@@ -4,9 +4,7 @@ A checkpoint is written aside, every file is fsynced, and one rename makes it re
 holds the size and SHA-256 of every file; a damaged one is refused and the one before it is used.
 """
 
-import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,15 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.errors import DamagedError, StorageError
+from road.files import (
+    REPLACED,
+    TEMPORARY,
+    hash_file,
+    remove_folder,
+    replace_folder,
+    sync,
+    sync_folder,
+)
 
-FORMAT = 1
+FORMAT = 2
+"""1 held one learner, without a name for it."""
 KEPT = 2
 """How many of the newest checkpoints stay, beside the best one."""
 
 MANIFEST = "MANIFEST.json"
 PREFIX = "step-"
-ASIDE = ".writing-"
-REPLACED = f"{ASIDE}replaced-"
 
 
 class Damaged(Exception):
@@ -40,22 +46,22 @@ def save_checkpoint(
 ) -> Path:
     """Write the checkpoint of that position, then drop those that are no longer needed."""
     final = checkpoint_path(root, position)
-    aside = root / f"{ASIDE}{final.name}"
+    aside = root / f"{TEMPORARY}{final.name}"
     try:
         root.mkdir(parents=True, exist_ok=True)
         check_space(root, sum(array.nbytes for array in arrays.values()))
-        discard(aside)
+        remove_folder(aside)
         aside.mkdir()
         with (aside / "arrays.npz").open("wb") as file:
             np.savez(file, **arrays)  # pyright: ignore[reportArgumentType] -- NumPy's stub lacks it
-            flush(file)
+            sync(file)
         write_json(aside / "state.json", document)
         write_json(aside / MANIFEST, {"format": FORMAT, "files": digests(aside)})
         sync_folder(aside)
         replace_folder(aside, final)
         sync_folder(root)
     except OSError as error:
-        discard(aside)
+        remove_folder(aside)
         raise StorageError(
             f"cannot write checkpoint {final}: {error.strerror or error}; earlier ones are kept"
         ) from error
@@ -75,7 +81,7 @@ def load_latest(
             warn(f"checkpoint {path.name} is damaged ({damage}); falling back to the one before it")
     if found:
         raise DamagedError(
-            f"every checkpoint in {root} is damaged; delete {root.parent} and begin that run anew"
+            f"every checkpoint in {root} is damaged; delete {root.parent} and start that run again"
         )
     return None
 
@@ -86,7 +92,8 @@ def load_checkpoint(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]
         manifest = json.loads((path / MANIFEST).read_text())
         if manifest["format"] != FORMAT:
             raise StorageError(
-                f"checkpoint {path} has format {manifest['format']}, this version reads {FORMAT}"
+                f"checkpoint {path} has format {manifest['format']}, this version reads {FORMAT}; "
+                "finish the run with the version that began it, or start it again"
             )
         for name, expected in manifest["files"].items():
             if digest(path / name) != expected:
@@ -123,23 +130,9 @@ def prune(root: Path, newest: Path, best_position: int | None) -> None:
         kept.append(checkpoint_path(root, best_position))
     for path in checkpoints(root):
         if path not in kept:
-            discard(path)
-    for leftover in root.glob(f"{ASIDE}*"):
-        discard(leftover)
-
-
-def replace_folder(aside: Path, final: Path) -> None:
-    """Put a folder in the place of another; after a kill in between that one is still found."""
-    replaced = final.with_name(f"{REPLACED}{final.name}")
-    if final.exists():  # else what a kill has left set aside is the only one: it stays till the end
-        discard(replaced)
-        final.rename(replaced)
-    aside.rename(final)
-
-
-def discard(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
+            remove_folder(path)
+    for leftover in root.glob(f"{TEMPORARY}*"):
+        remove_folder(leftover)
 
 
 def digests(folder: Path) -> dict[str, dict[str, Any]]:
@@ -147,28 +140,13 @@ def digests(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def digest(path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"bytes": path.stat().st_size, "sha256": checksum}
+    return {"bytes": path.stat().st_size, "sha256": hash_file(path)}
 
 
 def write_json(path: Path, data: Any) -> None:
     with path.open("w") as file:
         json.dump(data, file, allow_nan=False)
-        flush(file)
-
-
-def flush(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync(file)
 
 
 def check_space(folder: Path, needed: int) -> None:

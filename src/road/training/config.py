@@ -4,21 +4,24 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
-from road.agents.recipes import AGENTS, ALIASES, PRESETS, RECIPES, Recipe
+from road.agents.recipes import AGENTS, ALIASES, PRESETS, Recipe, recipe_of
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer, make_mixer
-from road.naming import find_name
-from road.tasks.catalogue import DEFAULT_TASK, find_own_task, find_task
-from road.tasks.own import Own
+from road.mixing.registry import without_retired
+from road.names import find_name
+from road.tasks.catalogue import DEFAULT_TASK, find_custom_task, find_task
+from road.tasks.custom import TaskOverrides
 from road.tasks.task import Task
 
 FORMAT = 1
 """Version of ``config.json``."""
 MOST_SEED = 2**32 - 1
-AS_LISTED = Own()
-"""Nothing brought along: the task as the catalogue has it."""
+AS_LISTED = TaskOverrides()
+"""No overrides: the task as the catalogue has it."""
 
 
 @dataclass(frozen=True)
@@ -81,33 +84,51 @@ class Plan:
     mixer_name: str
     mixer: Mixer[Any]
     config: RunConfig
-    own: Own = AS_LISTED
-    """What the user brings along or sets otherwise in the task."""
+    own: TaskOverrides = AS_LISTED
+    """The user's own environment or data, and other settings of the task."""
     allowed: tuple[str, ...] = ()
     """Modules that may be imported for the environment: for this process, never written down."""
     given: Task | None = None
     """A task made of Python objects: it dies with the process."""
 
-    @property
+    @cached_property
     def task(self) -> Task:
+        """Made once, so that a run reads its data once."""
         return self.given or chosen_task(self.task_name, self.own, self.allowed)
 
     @property
     def recipe(self) -> Recipe:
-        return RECIPES[self.agent_name](self.agent)
+        return recipe_of(self.agent_name, self.agent)
+
+    def probes(self) -> dict[str, Any]:
+        """The mixers of the learners beside the main one, if there are any."""
+        named = [{"class": type(each).__name__, **settings_of(each)} for each in self.mixers[1:]]
+        return {"probes": named} if named else {}
+
+    def resume_command(self, folder: Path) -> str:
+        """What continues a run of this plan; objects are in no folder."""
+        if self.given is not None:
+            return f"road.finetune(..., out={str(folder)!r}, resume=True) and the same objects"
+        return f"`road resume {folder}`"
+
+    @property
+    def mixers(self) -> tuple[Mixer[Any], ...]:
+        """One for each learner: the main one's, and those that it asks for beside it."""
+        return (self.mixer, *getattr(self.mixer, "probe_mixers", ()))
 
     def to_json(self) -> dict[str, Any]:
         return {
             "format": FORMAT,
             "task": self.task_name,
-            **self.brought(),
-            "agent": {"name": self.agent_name, **told(self.agent)},
-            "mixer": {"name": self.mixer_name, **dataclasses.asdict(self.mixer)},  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
+            **self.custom_parts(),
+            "agent": {"name": self.agent_name, **settings_of(self.agent)},
+            "mixer": {"name": self.mixer_name, **settings_of(self.mixer)},
+            **self.probes(),
             **dataclasses.asdict(self.config),
         }
 
-    def brought(self) -> dict[str, Any]:
-        """What was set in ``own``, where anything was; and whether Python objects were given."""
+    def custom_parts(self) -> dict[str, Any]:
+        """The overrides of the task, if there are any; and whether Python objects were given."""
         own = {
             name: value for name, value in dataclasses.asdict(self.own).items() if value is not None
         }
@@ -115,23 +136,49 @@ class Plan:
         return {**({"own": own} if own else {}), **given}
 
 
-def told(agent: Any) -> dict[str, Any]:
-    """Its fields; an infinity as a word, since JSON has none."""
-    return {
-        name: str(value) if isinstance(value, float) and math.isinf(value) else value
-        for name, value in dataclasses.asdict(agent).items()
-    }
+def settings_of(thing: Any) -> dict[str, Any]:
+    """The fields of a dataclass, or the attributes of another object, as JSON has them."""
+    if dataclasses.is_dataclass(thing):
+        names = [field.name for field in dataclasses.fields(thing)]
+    else:
+        names = [name for name in getattr(thing, "__dict__", {}) if not name.startswith("_")]
+    return {name: plain(getattr(thing, name)) for name in names}
 
 
-def chosen_task(name: str, own: Own, allowed: tuple[str, ...] = ()) -> Task:
-    return find_task(name) if own == AS_LISTED else find_own_task(name, own, allowed)
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: an infinity as a word, an object by its name and fields."""
+    match value:
+        case float() if not math.isfinite(value):
+            return str(value)
+        case None | bool() | int() | float() | str():
+            return value
+        case tuple():
+            return tuple(plain(each) for each in value)
+        case list():
+            return [plain(each) for each in value]
+        case dict():
+            return {str(name): plain(each) for name, each in value.items()}
+        case _:
+            return described(value)
+
+
+def described(value: Any) -> Any:
+    """An object by its fields or its name; a default repr holds an address, which changes."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return settings_of(value)
+    shown = type(value).__qualname__ if type(value).__repr__ is object.__repr__ else repr(value)
+    return getattr(value, "__qualname__", shown)
+
+
+def chosen_task(name: str, own: TaskOverrides, allowed: tuple[str, ...] = ()) -> Task:
+    return find_task(name) if own == AS_LISTED else find_custom_task(name, own, allowed)
 
 
 def default_plan(
     task_name: str = DEFAULT_TASK,
     agent_name: str = "iql",
     mixer_name: str | None = None,
-    own: Own = AS_LISTED,
+    own: TaskOverrides = AS_LISTED,
     given: Task | None = None,
 ) -> Plan:
     """The plan that the agent's recipe and the task's table of settings give.
@@ -140,10 +187,22 @@ def default_plan(
     belongs to the recipe.
     """
     task = given or chosen_task(task_name, own)
-    settings, agent_name = task.settings, ALIASES.get(agent_name, agent_name)
+    agent_name = ALIASES.get(agent_name, agent_name)
     agent_class = find_name(agent_name, AGENTS, "agent")
-    agent = agent_class(**{**settings.get(agent_name, {}), **PRESETS.get(agent_name, {})})
-    recipe = RECIPES[agent_name](agent)
+    settings = {**task.settings.get(agent_name, {}), **PRESETS.get(agent_name, {})}
+    return plan_of(task, agent_name, agent_class(**settings), mixer_name, own, given)
+
+
+def plan_of(
+    task: Task,
+    agent_name: str,
+    agent: Any,
+    mixer_name: str | None,
+    own: TaskOverrides = AS_LISTED,
+    given: Task | None = None,
+) -> Plan:
+    """The plan for an agent whose settings are known."""
+    settings, recipe = task.settings, recipe_of(agent_name, agent)
     mixer_name = recipe.mixer if mixer_name is None else mixer_name
     find_name(mixer_name, MIXERS, "mixer")
     mixer_settings = {**settings.get(mixer_name, {}), **recipe.mixer_settings.get(mixer_name, {})}
@@ -201,16 +260,16 @@ def plan_from_json(data: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Pl
 def revived_plan(data: Mapping[str, Any]) -> Plan:
     agent, mixer = dict(data["agent"]), dict(data["mixer"])
     agent_name, mixer_name = agent.pop("name"), mixer.pop("name")
-    apart = ("format", "task", "own", "agent", "mixer")
+    apart = ("format", "task", "own", "agent", "mixer", "probes")
     run = {name: value for name, value in data.items() if name not in apart}
     return Plan(
         task_name=data["task"],
         agent_name=agent_name,
         agent=rebuild(find_name(agent_name, AGENTS, "agent"), agent),
         mixer_name=mixer_name,
-        mixer=rebuild(find_name(mixer_name, MIXERS, "mixer"), mixer),
+        mixer=rebuild(find_name(mixer_name, MIXERS, "mixer"), without_retired(mixer_name, mixer)),
         config=rebuild(RunConfig, run),
-        own=rebuild(Own, data.get("own", {})),
+        own=rebuild(TaskOverrides, data.get("own", {})),
     )
 
 

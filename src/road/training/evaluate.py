@@ -8,9 +8,9 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from road.randomness import NumpyStream, Stream, jax_stream
+from road.rng import NumpyStream, Stream, jax_stream
 from road.tasks.task import Environment, Task
-from road.training.engine import Engine, Leaves
+from road.training.compiled import CompiledAgent, Leaves
 from road.training.rollout import checked_observation, checked_reward, guarded
 from road.types import Spec
 
@@ -72,10 +72,10 @@ def spec_of(environment: Environment) -> Spec:
     return Spec(*observations, *actions)
 
 
-def judged_policy(engine: Engine, leaves: Leaves, seed: int, index: int) -> Policy:
+def judged_policy(compiled: CompiledAgent, leaves: Leaves, seed: int, index: int) -> Policy:
     """An agent's best actions in the index-th evaluation of a run."""
     key = jax.random.fold_in(jax_stream(seed, Stream.EVALUATING), index)
-    return lambda observations, step: engine.best_action(leaves, observations, key, step)
+    return lambda observations, step: compiled.best_action(leaves, observations, key, step)
 
 
 class Evaluator:

@@ -1,4 +1,4 @@
-"""What a run tells whoever is watching."""
+"""What a run reports while it trains."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

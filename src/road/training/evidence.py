@@ -1,6 +1,6 @@
-"""What is measured when a period ends: just what its mixture is to be judged by.
+"""Measures a period that has ended: just what its decision is to be judged by.
 
-surrogate     Delta_off and Delta_on on a probe of each source, always
+advantages    Delta_off and Delta_on on a probe of each source, always
 change        the same of the agent as it was when the period began, on the same rows and draws
 fresh-error   TD error on this period's rows, before and after the period before
 next-return   returns of the episodes that ended
@@ -16,26 +16,31 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
-from road.errors import NumericError
-from road.mixing import Advantages, Alignment, Evidence, Mixture
-from road.randomness import NumpyStream, Stream, jax_stream
+from road.errors import NumericError, UsageError
+from road.mixing import Advantages, Decision, Evidence
 from road.replay.sampler import MixedSampler
+from road.rng import NumpyStream, Stream, jax_stream
+from road.training.compiled import CompiledAgent, Leaves
 from road.training.config import RunConfig
-from road.training.engine import Engine, Leaves
-from road.training.state import RunState
+from road.training.learner import Learner
+
+MEASURED = ("advantages", "change", "fresh-error", "next-return", "alignment", "return-alignment")
+"""What a ``Criterion`` may ask for; ``READINGS`` in ``mixing/credit.py`` names the results."""
 
 
 @dataclass(frozen=True)
-class Readings:
-    """Measures a finished period; called with the run's state and the mixture that was in force."""
+class EvidenceCollector:
+    """Measures the period that a learner has finished."""
 
-    engine: Engine
+    compiled: CompiledAgent
     sampler: MixedSampler
     config: RunConfig
+    learner: int = 0
+    """The learner's index."""
 
     @cached_property
     def key(self) -> PRNGKeyArray:
-        return jax_stream(self.config.seed, Stream.MEASURING)
+        return jax_stream(self.config.seed, Stream.MEASURING, self.learner)
 
     @cached_property
     def error_key(self) -> PRNGKeyArray:
@@ -43,73 +48,74 @@ class Readings:
 
     @cached_property
     def draws(self) -> NumpyStream:
-        return NumpyStream(self.config.seed, Stream.MEASURING)
+        return NumpyStream(self.config.seed, Stream.MEASURING, self.learner)
 
-    def __call__(self, state: RunState, mixture: Mixture) -> Evidence:
-        wanted, period = mixture.criterion.wanted, state.counters.periods
-        if wanted in ("alignment", "return-alignment"):
-            return Evidence(alignment=self.alignment(state, mixture))
-        probe = self.sampler.probe(self.config.measure_batch, self.draws.at(period))
-        now = self.advantages(state.agent, probe, period)
-        change = self.change(state, probe, now) if wanted == "change" else None
-        drop = self.error_drop(state) if wanted == "fresh-error" else None
-        returned = mean_return(state) if wanted == "next-return" else None
-        return Evidence(now, change=change, error_drop=drop, mean_return=returned)
+    def __call__(self, learner: Learner, decision: Decision, online_steps: int) -> Evidence:
+        measures, period = decision.criterion.measures, learner.period
+        if measures in ("alignment", "return-alignment"):
+            return Evidence(readings=self.alignment(learner, decision))
+        if measures not in MEASURED:
+            raise UsageError(
+                f"a criterion measures {measures!r}, which is not known; known: "
+                f"{', '.join(MEASURED)}"
+            )
+        probe = self.sampler.probe(self.config.measure_batch, self.draws.at(period.index))
+        now = self.advantages(learner.agent, probe, period.index)
+        readings: dict[str, float] = {}
+        if measures == "change":
+            begun = self.advantages(learner.snapshots["begun"], probe, period.index)
+            readings["offline_change"] = now.offline - begun.offline
+            readings["online_change"] = now.online - begun.online
+        if measures == "fresh-error":
+            readings["error_drop"] = self.error_drop(learner, online_steps)
+        if measures == "next-return":
+            readings["mean_return"] = mean_return(learner)
+        return Evidence(now, readings=readings)
 
     def advantages(
         self, leaves: Leaves, probe: tuple[NDArray[np.float32], NDArray[np.float32]], period: int
     ) -> Advantages:
         offline, online = (
-            self.engine.advantage(leaves, rows, self.key, 2 * period + source)
+            self.compiled.advantage(leaves, rows, self.key, 2 * period + source)
             for source, rows in enumerate(probe)
         )
-        finite(f"Delta_off, Delta_on at the end of period {period}", offline, online)
+        check_finite(f"Delta_off, Delta_on at the end of period {period}", offline, online)
         return Advantages(offline, online)
 
-    def change(
-        self,
-        state: RunState,
-        probe: tuple[NDArray[np.float32], NDArray[np.float32]],
-        now: Advantages,
-    ) -> Advantages:
-        begun = self.advantages(state.snapshots["begun"], probe, state.counters.periods)
-        return Advantages(now.offline - begun.offline, now.online - begun.online)
-
-    def error_drop(self, state: RunState) -> float:
+    def error_drop(self, learner: Learner, online_steps: int) -> float:
         """NaN for the first period, which has none before it."""
-        if "before" not in state.snapshots:
+        if "before" not in learner.snapshots:
             return math.nan
-        counters = state.counters
-        rows = self.sampler.online.newest(counters.online_steps - counters.period_start)
-        place = self.draws.at(counters.periods, part=1).random(self.config.measure_batch)
+        index = learner.period.index
+        rows = self.sampler.online.newest(online_steps - learner.period.start)
+        place = self.draws.at(index, part=1).random(self.config.measure_batch)
         fresh = rows[(place * len(rows)).astype(np.int64)]
         before, after = (
-            self.engine.td_error(state.snapshots[name], fresh, self.error_key, counters.periods)
+            self.compiled.td_error(learner.snapshots[name], fresh, self.error_key, index)
             for name in ("before", "begun")
         )
-        finite(f"the TD errors on the rows of period {counters.periods}", before, after)
+        check_finite(f"the TD errors on the rows of period {index}", before, after)
         return before - after
 
-    def alignment(self, state: RunState, mixture: Mixture) -> Alignment:
-        period = state.counters.periods
+    def alignment(self, learner: Learner, decision: Decision) -> dict[str, float]:
+        index, held_back = learner.period.index, decision.mixture.held_back
         offline, online = self.sampler.probe(
-            self.config.batch_size, self.draws.at(period), held_back=mixture.held_back
+            self.config.batch_size, self.draws.at(index), held_back=held_back
         )
-        sources = (offline, online, self.sampler.online.newest(mixture.held_back))
-        judge = "td" if mixture.criterion.wanted == "alignment" else "monte-carlo"
-        cosines = self.engine.alignment(state.agent, sources, self.key, period, judge).tolist()
-        finite(f"the cosines at the end of interval {period}", *cosines)
-        return Alignment(*cosines)
+        sources = (offline, online, self.sampler.online.newest(held_back))
+        judge = "td" if decision.criterion.measures == "alignment" else "monte-carlo"
+        cosines = self.compiled.alignment(learner.agent, sources, self.key, index, judge).tolist()
+        check_finite(f"the cosines at the end of interval {index}", *cosines)
+        names = ("offline_cosine", "online_cosine", "between_cosine")
+        return dict(zip(names, cosines, strict=True))
 
 
-def mean_return(state: RunState) -> float:
+def mean_return(learner: Learner) -> float:
     """NaN where no episode ended."""
-    counters = state.counters
-    return (
-        counters.period_return / counters.period_episodes if counters.period_episodes else math.nan
-    )
+    period = learner.period
+    return period.raw_return / period.episodes if period.episodes else math.nan
 
 
-def finite(what: str, *values: float) -> None:
+def check_finite(what: str, *values: float) -> None:
     if not np.isfinite(values).all():
         raise NumericError(f"{what} are {values}")

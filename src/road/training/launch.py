@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from road.errors import StorageError, UsageError
-from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
-from road.training.config import Plan, plan_from_json
-from road.training.engine import engine_of
-from road.training.evaluate import Evaluation, Evaluator, judged_policy
-from road.training.events import Note, Notify
-from road.training.folder import (
+from road.records.folder import (
     CONFIG,
     META,
     SESSIONS,
@@ -23,10 +18,15 @@ from road.training.folder import (
     describe_versions,
     read_run_file,
 )
-from road.training.refusing import check_budget
+from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
+from road.training.compiled import compile_agent
+from road.training.config import Plan, plan_from_json
+from road.training.evaluate import Evaluation, Evaluator, judged_policy
+from road.training.events import Note, Notify
+from road.training.process import listening
 from road.training.run import Run
-from road.training.signals import listening
 from road.training.state import RunState, state_from
+from road.training.validate import check_budget
 from road.types import AnyAgent
 
 
@@ -41,7 +41,7 @@ def start_run(
         check_unused(path)
         drive(plan, folder, None, notify, command, until_switch=until_switch)
     finally:
-        folder.leave_no_trace()  # while it is ours: whoever comes next may have begun
+        folder.leave_no_trace()  # while locked: another process may come next
         folder.release()
 
 
@@ -57,7 +57,7 @@ def resume_run(
 ) -> None:
     """Continue a run from its newest whole checkpoint; a finished one is left as it is.
 
-    Modules that its environment imports must be allowed anew: a run folder may be somebody else's.
+    Modules that its environment imports must be allowed again: a run folder may be untrusted.
     """
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
     resume_plan(plan, path, notify, until_switch=until_switch)
@@ -140,10 +140,10 @@ def evaluate_run(
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
     state = pick_state(path, best=best)
     evaluator = Evaluator(plan.task.judged, seed, episodes)
-    engine = engine_of(agent_of(plan, state), evaluator.spec)
-    result = evaluator(judged_policy(engine, state.agent, seed, 0), 0)
+    compiled = compile_agent(agent_of(plan, state), evaluator.spec)
+    result = evaluator(judged_policy(compiled, state.main.agent, seed, 0), 0)
     evaluator.close()
-    assert result is not None  # nobody asks it to stop
+    assert result is not None  # without should_stop it runs to the end
     return state.position, result
 
 

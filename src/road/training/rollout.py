@@ -1,7 +1,7 @@
 """The environment's side of the online phase: episodes that can be taken up again exactly.
 
 The reset seed of an episode is a function of the run's seed and the episode's number, so an episode
-is its number and the actions taken so far: a resumed run replays them and stands where it stood.
+is its number and the actions taken so far: a resumed run replays them.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.errors import EnvironmentFailure, RoadError
-from road.randomness import NumpyStream, Stream
+from road.rng import NumpyStream, Stream
 from road.tasks.task import Task
 
 Vector = NDArray[np.float32]
@@ -64,7 +64,7 @@ class Rollout:
 
     @property
     def observation(self) -> Vector:
-        """Where the agent stands; begins the next episode if none is running."""
+        """The current observation; begins the next episode if none is running."""
         if self._observation is None:
             self._observation = self._reset()
         return self._observation
@@ -83,7 +83,7 @@ class Rollout:
         return step, finished
 
     def restore(self, episode: int, actions: list[Vector]) -> None:
-        """Stand in that episode after those actions."""
+        """Replay that episode up to and including those actions."""
         self.episode = episode
         self.actions, self.raw_return, self._observation = [], 0.0, None
         for action in actions:
@@ -122,7 +122,7 @@ def checked_reward(reward: Any, where: str) -> float:
     except (TypeError, ValueError):
         paid = math.nan
     if not math.isfinite(paid):
-        raise EnvironmentFailure(f"the environment paid {reward} in {where}")
+        raise EnvironmentFailure(f"environment returned a non-finite reward ({reward}) in {where}")
     return paid
 
 
@@ -138,7 +138,7 @@ def checked_observation(observation: Any, shape: Any, where: str) -> Vector:
 
 
 def guarded(what: str, episode: int, call: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call into somebody else's environment; whatever it raises becomes one line."""
+    """Call into the user's environment; an exception becomes one line."""
     try:
         return call(*args, **kwargs)
     except RoadError:

@@ -1,33 +1,34 @@
 """A whole run: pretrain, carry, fine-tune; journalled, evaluated, saved, and continued exactly.
 
-Law: killed at any moment and continued, a run ends with the same bits as one left alone.
+Killed at any moment and continued, a run ends with the same bits as one that was not interrupted.
 """
 
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
-from road.data.examining import examine
+from road.data.diagnostics import examine
 from road.errors import EnvironmentFailure, Interrupted, Preempted
-from road.randomness import Stream, jax_stream
+from road.records.folder import RunFolder
+from road.records.journal import Journal
+from road.rng import LEARNER, Stream, jax_stream
+from road.training.buffers import make_sampler
 from road.training.checkpoint import save_checkpoint
+from road.training.compiled import Leaves, Metrics, compile_agent
 from road.training.config import Plan
-from road.training.engine import Metrics, engine_of
 from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
-from road.training.evidence import Readings
-from road.training.finetune import Finetuning, OnlineStep
-from road.training.folder import RunFolder
-from road.training.journal import Journal
-from road.training.pretrain import pretrain, stack_before
-from road.training.refusing import check_spaces
+from road.training.evidence import EvidenceCollector
+from road.training.learner import Learner, Trained, Trainer
+from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
+from road.training.process import StopRequest
 from road.training.rollout import Rollout, guarded
-from road.training.sampling import make_sampler
-from road.training.signals import StopRequest
 from road.training.state import RunState
+from road.training.validate import check_spaces
 from road.types import Spec
 
 
@@ -37,7 +38,7 @@ class Run:
     def __init__(self, plan: Plan, folder: RunFolder, notify: Notify, stop: StopRequest) -> None:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
         self.folder, self.notify, self.stop = folder, notify, stop
-        # What may be missing is asked for first: one environment, then the data, then all of them.
+        # What may be missing is needed first: one environment, then the data, then the others.
         guarded("make", 0, plan.task.environment).close()
         dataset = plan.task.dataset()
         for found in examine(dataset).warnings:
@@ -49,22 +50,31 @@ class Run:
         )
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, self.task, self.rollout)
-        self.engine = engine_of(self.recipe.online, spec)
-        self.offline_engine = self.engine
+        self.online_agent = compile_agent(self.recipe.online, spec)
+        self.offline_agent = self.online_agent
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
-            self.offline_engine = engine_of(self.recipe.offline, spec)
+            self.offline_agent = compile_agent(self.recipe.offline, spec)
         self.sampler = make_sampler(plan, self.task, dataset)
 
     def begin(self) -> None:
         key = jax_stream(self.config.seed, Stream.INITIALISING)
-        self.state = RunState(agent=self.offline_engine.init(key))
+        self.state = RunState((self.learner(0, self.offline_agent.init(key)),))
         if self.recipe.offline is None:
-            self.state.counters.phase = "online"
-        self.state.mixer = self.plan.mixer.init(self.config.seed)
+            self.go_online()
         self.journal = Journal(self.folder.path, {})
 
+    def learner(self, index: int, agent: Leaves) -> Learner:
+        """The main learner's mixer draws by the run's seed, each other one by a seed of its own."""
+        return Learner(agent, self.plan.mixers[index].init(self.config.seed + LEARNER * index))
+
+    def go_online(self) -> None:
+        """Every learner starts from what the main one has learnt offline."""
+        main, others = self.state.main, range(1, len(self.plan.mixers))
+        self.state.learners = (main, *(self.learner(index, main.agent) for index in others))
+        self.state.counters.phase = "online"
+
     def restore(self, state: RunState) -> None:
-        """Stand where the checkpoint stood."""
+        """Continue from a checkpoint."""
         self.state = state
         self.journal = Journal(self.folder.path, state.journals)
         if state.online_rows is not None and state.episode_actions is not None:
@@ -88,10 +98,9 @@ class Run:
             self.save()
             return
         if counters.phase == "offline" and self.config.online_steps:
-            self.state.agent = self.engine.leaves(
-                self.recipe.carry(self.offline_engine.tree(self.state.agent))
-            )
-            counters.phase = "online"
+            offline = self.offline_agent.tree(self.state.main.agent)
+            self.state.main.agent = self.online_agent.leaves(self.recipe.carry(offline))
+            self.go_online()
         if counters.phase == "online":
             self.finetune()
         counters.phase = "done"
@@ -101,27 +110,39 @@ class Run:
         total = self.config.offline_steps
         self.notify(PhaseStarted("offline", self.state.counters.offline_updates, total))
         with self.saving_if_the_environment_fails():
-            self.settle()
-            for metrics in pretrain(self.offline_engine, self.sampler, self.config, self.state):
+            self.after_step()
+            for metrics in pretrain(self.offline_agent, self.sampler, self.config, self.state):
                 self.log_metrics(metrics)
                 self.notify(Progressed("offline", self.state.step, 1.0))
-                self.settle()
+                self.after_step()
 
     def finetune(self) -> None:
         total = self.config.online_steps
         self.notify(PhaseStarted("online", self.state.counters.online_steps, total))
-        measure = Readings(self.engine, self.sampler, self.config)
-        loop = Finetuning(
-            self.engine, self.rollout, self.sampler, self.plan.mixer, measure, self.config,
+        with self.saving_if_the_environment_fails():
+            self.after_step()
+            for step in self.online_loop().run(self.state):
+                self.log_step(step)
+                ratio = step.learners[0].mixture.offline_ratio
+                self.notify(Progressed("online", self.state.step, ratio))
+                self.after_step()
+
+    def online_loop(self) -> OnlineLoop:
+        """A trainer for each learner; all share the replay buffer and the compiled functions."""
+        compiled, sampler, config = self.online_agent, self.sampler, self.config
+        trainers = tuple(
+            Trainer(
+                *(index, compiled, sampler, mixer),
+                EvidenceCollector(compiled, sampler, config, index),
+                config,
+            )
+            for index, mixer in enumerate(self.plan.mixers)
+        )
+        return OnlineLoop(
+            *(self.rollout, sampler.online, trainers, config),
             random_warmup=self.recipe.random_warmup,
             failure_reward=self.task.failure,
-        )  # fmt: skip
-        with self.saving_if_the_environment_fails():
-            self.settle()
-            for step in loop.run(self.state):
-                self.log_step(step)
-                self.notify(Progressed("online", self.state.step, step.offline_ratio))
-                self.settle()
+        )
 
     @contextmanager
     def saving_if_the_environment_fails(self) -> Generator[None]:
@@ -131,19 +152,16 @@ class Run:
             self.save()  # the state is that of the last whole step
             raise
 
-    def log_metrics(self, metrics: Metrics) -> None:
+    def log_metrics(self, metrics: Metrics, learner: int = 0) -> None:
         if self.reached(self.config.log_every):
             row = {"phase": self.state.counters.phase, "step": self.state.step, **metrics.last()}
-            self.journal.append("metrics", row)
+            self.journal.append("metrics", of_learner(learner, row))
 
     def log_step(self, step: OnlineStep) -> None:
-        counters = self.state.counters
-        if step.waiting and step.metrics is not None and not counters.said_waiting:
-            counters.said_waiting = True
-            enough = self.sampler.enough_online + step.held_back
-            self.notify(Note(f"batches are all offline until {enough} online rows are stored"))
-        if step.metrics is not None:
-            self.log_metrics(step.metrics)
+        self.note_waiting(step.learners[0])
+        for index, trained in enumerate(step.learners):
+            if trained.metrics is not None:
+                self.log_metrics(trained.metrics, index)
         if step.episode is not None:
             row = {
                 "step": self.state.step,
@@ -152,17 +170,27 @@ class Run:
                 "terminated": step.episode.terminated,
             }
             self.journal.append("episodes", row)
-        if step.period is not None:
-            self.journal.append("mixer", step.period.as_row(self.state.step))
+        for index, trained in enumerate(step.learners):
+            if trained.period is not None:
+                row = trained.period.as_row(self.state.step)
+                self.journal.append("mixer", of_learner(index, row))
 
-    def settle(self) -> None:
+    def note_waiting(self, trained: Trained) -> None:
+        """Say once that the ratio is not in force yet."""
+        counters = self.state.counters
+        if trained.waiting and trained.metrics is not None and not counters.said_waiting:
+            counters.said_waiting = True
+            enough = self.sampler.enough_online + trained.mixture.held_back
+            self.notify(Note(f"batches are all offline until {enough} online rows are stored"))
+
+    def after_step(self) -> None:
         """Between two steps: evaluate and save what is due, and stop if asked to."""
         evaluated = self.evaluation_due() and self.evaluate()
         if evaluated or self.checkpoint_due() or self.stop():
             self.save()
         if self.stop():
             where = f"saved at {self.state.counters.phase} step {self.state.step}"
-            how = f"continue with `road resume {self.folder.path}`"
+            how = f"continue with {self.plan.resume_command(self.folder.path)}"
             if self.stop.signal == signal.SIGINT:
                 raise Interrupted(f"interrupted; {where}; {how}")
             raise Preempted(f"asked to stop; {where}; {how}")
@@ -180,9 +208,9 @@ class Run:
 
     def evaluate(self) -> bool:
         counters, step = self.state.counters, self.state.step
-        engine = self.offline_engine if counters.phase == "offline" else self.engine
+        compiled = self.offline_agent if counters.phase == "offline" else self.online_agent
         index = counters.evaluations
-        policy = judged_policy(engine, self.state.agent, self.config.seed, index)
+        policy = judged_policy(compiled, self.state.main.agent, self.config.seed, index)
         result = self.evaluator(policy, index, self.stop)
         if result is None:
             return False
@@ -212,7 +240,7 @@ class Run:
         if self.sampler.weighing is not None:
             state.weighing = self.sampler.weighing.arrays()
         actions = [np.asarray(action) for action in self.rollout.actions]
-        width = self.engine.spec.action_dim
+        width = self.online_agent.spec.action_dim
         state.episode_actions = np.array(actions, np.float32).reshape(len(actions), width)
         self.journal.sync()
         state.journals = self.journal.lengths
@@ -229,3 +257,8 @@ class Run:
         self.evaluator.close()
         if hasattr(self, "journal"):  # it may be given up before it begins
             self.journal.close()
+
+
+def of_learner(index: int, row: dict[str, Any]) -> dict[str, Any]:
+    """A journal's row; without an index it is the main learner's."""
+    return {"learner": index, **row} if index else row

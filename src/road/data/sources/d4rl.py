@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from road.data.blocks import Room, in_memory
-from road.data.flat import read_flat
-from road.data.folder import data_folder
+from road.data.formats.file import detect_format
+from road.data.formats.hdf5 import read_hdf5
 from road.data.log import Log
-from road.data.sniff import kind_of
+from road.data.memory import Allocate, in_memory
+from road.data.on_disk import data_folder
 from road.errors import DataError
-from road.naming import find_name
+from road.names import find_name
 
 SERVER = "http://rail.eecs.berkeley.edu/datasets/offline_rl"
 """D4RL's own; ROAD_D4RL_URL names a mirror."""
@@ -90,7 +90,7 @@ def find_published(name: str) -> Published:
     return find_name(name, PUBLISHED, "d4rl dataset")
 
 
-def kept_at(file: Published) -> Path:
+def download_path(file: Published) -> Path:
     """Where a downloaded file is put."""
     return data_folder() / "d4rl" / file.name
 
@@ -98,10 +98,12 @@ def kept_at(file: Published) -> Path:
 def find_copy(file: Published) -> Path | None:
     """A copy on this machine: ours, or the one that the d4rl package has downloaded."""
     theirs = Path(os.environ.get("D4RL_DATASET_DIR", Path.home() / ".d4rl" / "datasets"))
-    return next((path for path in (kept_at(file), theirs / file.name) if path.is_file()), None)
+    return next(
+        (path for path in (download_path(file), theirs / file.name) if path.is_file()), None
+    )
 
 
-def read_d4rl(name: str, room: Room = in_memory) -> Log:
+def read_d4rl(name: str, allocate: Allocate = in_memory) -> Log:
     """The rows of a published file that is on this machine.
 
     Raises:
@@ -112,8 +114,8 @@ def read_d4rl(name: str, room: Room = in_memory) -> Log:
     if path is None:
         raise DataError(
             f"d4rl:{name} is not on this machine: run `road data download d4rl:{name}`, "
-            f"or get {file.url} and put it at {kept_at(file)}"
+            f"or get {file.url} and put it at {download_path(file)}"
         )
-    if kind_of(path) != "hdf5":
+    if detect_format(path) != "hdf5":
         raise DataError(f"{path}: this is not an HDF5 file; remove it and download it again")
-    return read_flat(path, room)
+    return read_hdf5(path, allocate)

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.data.arrays import log_of_episodes
-from road.data.hdf5 import find_array, names, opened, read_array, step_into
+from road.data.formats.arrays import make_episode_log
+from road.data.formats.hdf5 import find_array, names, open_hdf5, read_array, step_into
 from road.data.log import Box, Log
 from road.errors import DataError, UsageError
 
@@ -25,16 +25,12 @@ LARGEST_METADATA = 16 * 2**20
 MAIN = "main_data.hdf5"
 
 
-def minari_root() -> Path:
-    chosen = os.environ.get("MINARI_DATASETS_PATH")
-    return Path(chosen) if chosen else Path.home() / ".minari" / "datasets"
-
-
 def dataset_folder(name: str) -> Path:
     """Where Minari keeps a dataset; an id never leads out of its root."""
     if not ID.fullmatch(name):
         raise UsageError(f"minari:{name} is not an id; ids look like D4RL/door/human-v2")
-    return minari_root() / name
+    chosen = os.environ.get("MINARI_DATASETS_PATH")
+    return (Path(chosen) if chosen else Path.home() / ".minari" / "datasets") / name
 
 
 def read_minari(name: str, keys: Sequence[str] | None = None) -> Log:
@@ -56,14 +52,14 @@ def read_minari(name: str, keys: Sequence[str] | None = None) -> Log:
             f"or put its folder at {folder.parent}"
         )
     box = action_box(folder / "metadata.json")
-    with opened(path) as file:
-        episodes = ((name, read_episode(path, file, name, keys)) for name in order(file))
-        log = log_of_episodes(str(path), episodes)
+    with open_hdf5(path) as file:
+        episodes = ((name, read_episode(path, file, name, keys)) for name in episode_names(file))
+        log = make_episode_log(str(path), episodes)
     log.action_box = box
     return log
 
 
-def order(file: Any) -> list[str]:
+def episode_names(file: Any) -> list[str]:
     """The episodes by their number, not by their name."""
     found = [name for name in names(file) if re.fullmatch(r"episode_\d+", name)]
     return sorted(found, key=lambda name: int(name.removeprefix("episode_")))
@@ -85,14 +81,14 @@ def observations(path: Path, episode: Any, keys: Sequence[str] | None) -> NDArra
         if keys is not None:
             raise UsageError(f"{path}: its observations have no keys; leave them out")
         return read_array(path, episode, "observations", "observations")
-    chosen = list(leaves(path, found)) if keys is None else list(keys)
+    chosen = list(array_names(path, found)) if keys is None else list(keys)
     parts = [read_array(path, found, key, key) for key in chosen]
     if not parts:
         raise DataError(f"{path}: observations of {episode.name} hold no arrays")
     return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
 
 
-def leaves(path: Path, group: Any, above: str = "") -> list[str]:
+def array_names(path: Path, group: Any, above: str = "") -> list[str]:
     """Names of all arrays below a group, in alphabetical order."""
     import h5py
 
@@ -100,7 +96,7 @@ def leaves(path: Path, group: Any, above: str = "") -> list[str]:
     for name in sorted(group):
         member = step_into(path, group, name)
         if isinstance(member, h5py.Group):
-            found += leaves(path, member, f"{above}{name}/")
+            found += array_names(path, member, f"{above}{name}/")
         else:
             find_array(path, group, name)
             found.append(f"{above}{name}")
@@ -108,7 +104,7 @@ def leaves(path: Path, group: Any, above: str = "") -> list[str]:
 
 
 def action_box(path: Path) -> Box | None:
-    """The edges of the action space, if the metadata tells them."""
+    """The edges of the action space, if the metadata has them."""
     space = space_of(path, "action_space")
     if space is None:
         return None

@@ -1,12 +1,13 @@
 """A Ray cluster: its nodes take jobs as they have CPUs free.
 
-Results go through a folder that all nodes share, or through an address (``experiments/mirror.py``).
+Results go through a folder that all nodes share, or through an address
+(``experiments/object_store.py``).
 
 Ray is asked for nothing but to start a function somewhere. Whether a job is done is in the store,
 so a lost worker, node or driver costs the steps since the last checkpoint, and no result.
 
-Tokens are on, the dashboard and the usage statistics are off: whoever reaches a Ray cluster without
-a token may run code on it.
+Tokens are on, the dashboard and the usage statistics are off: a Ray
+cluster without a token runs the code of any user who reaches it.
 """
 
 import os
@@ -16,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from road.errors import StorageError, UsageError
-from road.experiments.backends.process import GRACE, message_of, outcome_of, run_to_its_end
-from road.experiments.backends.reach import Reach
+from road.experiments.backends.local import GRACE, message_of, outcome_of, run_to_its_end
 from road.experiments.jobs import Job
-from road.experiments.mirror import Mirror, scratch
-from road.experiments.running import Outcome
+from road.experiments.object_store import Mirror, Reach, scratch
+from road.experiments.scheduler import Outcome
 from road.experiments.store import Store
 
 SETTINGS = {"RAY_AUTH_MODE": "token", "RAY_USAGE_STATS_ENABLED": "0"}
@@ -33,12 +33,12 @@ class RayBackend:
     def __init__(self, store: Path, address: str | None = None, through: str | None = None) -> None:
         self._store, self._through = Store(store), through
         self._reach = None if through is None else Reach(self._store, through)
-        self._ray = connected(address)
+        self._ray = connect(address)
         # Who retries is the runner: only it knows a job's own error from a lost worker.
         self._begin = self._ray.remote(num_cpus=1, max_retries=0)(work_on_a_node)
         self._running: dict[Any, Job] = {}
-        self._untold: list[Job] = []
-        """What no machine could be told of: to be started again."""
+        self._unannounced: list[Job] = []
+        """Jobs that could not be announced: to be started again."""
 
     @property
     def slots(self) -> int:
@@ -49,14 +49,14 @@ class RayBackend:
 
     def start(self, job: Job) -> None:
         if self._reach is not None and not self._reach.announce(job):
-            self._untold.append(job)
+            self._unannounced.append(job)
         else:
             self._running[self._begin.remote(str(self._store.path), job.key, self._through)] = job
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
-        if self._untold:
-            untold, self._untold = self._untold, []
-            return [(job, "again") for job in untold]
+        if self._unannounced:
+            unannounced, self._unannounced = self._unannounced, []
+            return [(job, "again") for job in unannounced]
         if not self._running:
             time.sleep(seconds)
             return []
@@ -65,7 +65,7 @@ class RayBackend:
 
     def _outcome(self, job: Job, ended: Any) -> Outcome:
         del self._running[ended]
-        outcome, message = self._heard(ended)
+        outcome, message = self._result(ended)
         if outcome == "error":
             self._store.note_failure(job.key, message)
         if self._reach is None:
@@ -74,7 +74,7 @@ class RayBackend:
             keep_words(self._store, job.key, message)
         return "again" if outcome == "done" and not self._reach.gather(job) else outcome
 
-    def _heard(self, ended: Any) -> tuple[Outcome, str]:
+    def _result(self, ended: Any) -> tuple[Outcome, str]:
         trouble = self._ray.exceptions
         try:
             return self._ray.get(ended)
@@ -100,14 +100,14 @@ def work_on_a_node(store: str, key: str, through: str | None) -> tuple[Outcome, 
     A network or a disk that fails for a while is no fault of the job: it is tried again.
     """
     try:
-        return carried_out(store, key, through)
+        return carry_out(store, key, through)
     except StorageError as error:
         return outcome_of(error.exit_code), str(error)
     except OSError:
         return "again", ""
 
 
-def carried_out(store: str, key: str, through: str | None) -> tuple[Outcome, str]:
+def carry_out(store: str, key: str, through: str | None) -> tuple[Outcome, str]:
     place, mirror = Store(Path(store)), None if through is None else Mirror(through)
     if through is not None and mirror is not None:
         if mirror.is_done(key):
@@ -127,10 +127,11 @@ def keep_words(store: Store, key: str, message: str) -> None:
         log.write(f"error: {message}\n")
 
 
-def connected(address: str | None) -> Any:
+def connect(address: str | None) -> Any:
     """Ray, on a cluster that runs already or on one that is started here."""
     os.environ.update(SETTINGS)
-    if address is not None and not has_token():
+    token = Path.home() / ".ray" / "auth_token"  # where Ray looks if nothing else is said
+    if address is not None and not (any(map(os.environ.get, TOKENS)) or token.is_file()):
         raise UsageError(
             f"the Ray cluster at {address} is joined with a token: set RAY_AUTH_TOKEN_PATH to the "
             "file that `ray get-auth-token --generate` made"
@@ -142,16 +143,7 @@ def connected(address: str | None) -> Any:
         return ray
     try:
         ray.init(address=address, **wanted)
-    except Exception as error:  # Ray has many ways to say that nobody is there
+    except Exception as error:  # Ray has many ways to say that no cluster is there
         why = str(error).strip().splitlines()
         raise UsageError(f"no Ray cluster at {address}: {why[0] if why else error!r}") from error
     return ray
-
-
-def has_token() -> bool:
-    return any(os.environ.get(name) for name in TOKENS) or token_file().is_file()
-
-
-def token_file() -> Path:
-    """Where Ray looks for a token if nothing else is said."""
-    return Path.home() / ".ray" / "auth_token"

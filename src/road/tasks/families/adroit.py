@@ -3,8 +3,8 @@
 A step pays 1 if it ends in success. No episode that is learnt from ends before its time, so that
 holding on to a success pays; what is judged is whether there was one. The authors' own binary logs
 are not part of D4RL: the cloned ones are, which were made the same way (human demonstrations and a
-policy that imitates them), and success is a function of the observation, so their rewards are made
-anew.
+policy that imitates them), and success is a function of the observation, so their rewards are
+made again.
 """
 
 from collections.abc import Callable
@@ -18,23 +18,16 @@ from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
 from road.errors import DataError
-from road.tasks.family_settings import settings_of
-from road.tasks.logged import logged
-from road.tasks.mending import never_ending
-from road.tasks.robotics import import_robotics, make_quietly
-from road.tasks.scores import ScoreReference
-from road.tasks.task import Environment, Task
-from road.tasks.transforms import Affine
-from road.tasks.vectors import as_vectors
+from road.tasks.datasets import read_dataset
+from road.tasks.defaults import settings_of
+from road.tasks.environments import import_robotics, make_quietly
+from road.tasks.fixes import never_ending
+from road.tasks.task import CENTRED, SHARE_OF_SUCCESSES, Affine, Environment, Task
+from road.tasks.wrappers import as_vectors
 
 Rows = NDArray[np.float32]
 Success = Callable[[Rows], NDArray[np.bool_]]
 """Whether each observation (row, number) is one of success."""
-
-CENTRED = Affine(scale=10.0, shift=-5.0)
-
-SUCCEEDED = ScoreReference(minimum=0.0, maximum=1.0)
-"""Episodes are judged until their first success, so the score is the share of successes."""
 
 
 def pen_is_turned(observation: Rows) -> NDArray[np.bool_]:
@@ -103,7 +96,7 @@ def mend(skill: Skill, dataset: Dataset) -> Dataset:
     if dataset.observation.shape[1] != skill.width:
         raise DataError(
             f"dataset: {dataset.observation.shape[1]} observations a row where "
-            f"{skill.environment_id} has {skill.width}; success cannot be told from them"
+            f"{skill.environment_id} has {skill.width}; success cannot be computed from them"
         )
     paid = skill.success(dataset.next_observation).astype(np.float32)
     return never_ending(replace(dataset, reward=paid))
@@ -118,13 +111,13 @@ def hand_task(name: str) -> Task:
         family="adroit",
         description=f"{skill.what} with a hand, after demonstrations and their imitation.",
         environment=partial(make_environment, skill),
-        dataset=partial(logged, source, mended),
+        dataset=partial(read_dataset, source, mended),
         horizon=skill.horizon,
-        score=SUCCEEDED,
+        # Judged until the first success.
+        score=SHARE_OF_SUCCESSES,
         # IQL, RLPD and PROTO: every step costs 1 but those of success.
         reward=Affine(shift=-1.0),
-        # CQL, Cal-QL and WSRL: -5 and 5.
-        rewards={"cql": CENTRED, "cal-ql": CENTRED, "wsrl": CENTRED},
+        rewards=CENTRED,
         settings=settings_of("adroit"),
         failure_reward=0.0,
         judge=partial(make_environment, skill, FirstSuccess),

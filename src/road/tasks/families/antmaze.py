@@ -8,14 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from road.data.dataset import Dataset
-from road.tasks.family_settings import settings_of
-from road.tasks.logged import logged
-from road.tasks.mending import ending_at
-from road.tasks.robotics import import_robotics, make_quietly
-from road.tasks.scores import ScoreReference
-from road.tasks.task import Environment, Task
-from road.tasks.transforms import Affine
-from road.tasks.vectors import as_vectors
+from road.tasks.datasets import read_dataset
+from road.tasks.defaults import settings_of
+from road.tasks.environments import import_robotics, make_quietly
+from road.tasks.fixes import ending_at
+from road.tasks.task import CENTRED, SHARE_OF_SUCCESSES, Affine, Environment, Task
+from road.tasks.wrappers import as_vectors
 
 Cell = tuple[int, int]
 """Row and column, from the upper left."""
@@ -37,11 +35,6 @@ STYLES = {
     "large-diverse": ("large", "walks between random places"),
 }
 """By dataset: the size of its maze, and what was logged there."""
-
-REACHED = ScoreReference(minimum=0.0, maximum=1.0)
-"""An episode returns 1 where the goal is reached, so the score is the share of successes."""
-
-CENTRED = Affine(scale=10.0, shift=-5.0)
 
 
 def make_environment(size: str) -> Environment:
@@ -78,13 +71,12 @@ def maze_task(style: str) -> Task:
         family="antmaze",
         description=f"Walk an ant through the {size} maze to its goal, after {what}.",
         environment=partial(make_environment, size),
-        dataset=partial(logged, source, mend),
+        dataset=partial(read_dataset, source, mend),
         horizon=horizon,
-        score=REACHED,
+        score=SHARE_OF_SUCCESSES,
         # IQL, PEX, RLPD and PROTO: every step costs 1 until the goal.
         reward=Affine(shift=-1.0),
-        # CQL, Cal-QL and WSRL: -5 and 5.
-        rewards={"cql": CENTRED, "cal-ql": CENTRED, "wsrl": CENTRED},
+        rewards=CENTRED,
         settings=settings_of("antmaze"),
         failure_reward=0.0,
         environment_id=environment_id,

@@ -5,7 +5,9 @@ stock one pays each of them once. What is judged is still D4RL's score: subtasks
 four. Observations are D4RL's 60 numbers, 30 positions and 30 of the goal, with D4RL's noise.
 """
 
+from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -14,14 +16,15 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
-from road.tasks.family_settings import settings_of
-from road.tasks.logged import logged
-from road.tasks.mending import ending_at
-from road.tasks.robotics import import_robotics, make_quietly, refuse_mujoco_from
-from road.tasks.scores import ScoreReference
-from road.tasks.task import Environment, Task
-from road.tasks.transforms import Affine
-from road.tasks.vectors import UnitActions
+from road.data.formats.npz import read_arrays
+from road.errors import DataError
+from road.tasks.datasets import read_dataset
+from road.tasks.defaults import settings_of
+from road.tasks.environments import import_robotics, make_quietly, refuse_mujoco_from
+from road.tasks.fixes import ending_at
+from road.tasks.record import Step, reset_seed
+from road.tasks.task import Affine, Environment, ScoreReference, Task
+from road.tasks.wrappers import UnitActions
 
 ENVIRONMENT_ID, HORIZON = "FrankaKitchen-v1", 280
 BROKEN_MUJOCO = (3, 12)
@@ -121,7 +124,7 @@ def kitchen_task(name: str) -> Task:
         family="kitchen",
         description=f"Do four things in a kitchen, after {what}.",
         environment=partial(make_environment, subtasks),
-        dataset=partial(logged, source, mend),
+        dataset=partial(read_dataset, source, mend),
         horizon=HORIZON,
         score=SOLVED,
         # An end is worth 0: without the shift it would pay to leave something undone.
@@ -135,3 +138,36 @@ def kitchen_task(name: str) -> Task:
 
 
 TASKS = tuple(kitchen_task(name) for name in DATASETS)
+
+
+JOINTS = 9
+REACH = 0.16
+"""Radians (metres, for the fingers) that a full action moves a joint in one step."""
+
+
+def read_demonstrations(path: Path) -> list[NDArray[np.float32]]:
+    """Where the joints were sent, for each demonstration."""
+    arrays = read_arrays(path, ("ctrl", "length"))
+    sent, lengths = arrays["ctrl"], arrays["length"]
+    if sent.ndim != 2 or sent.shape[1] != JOINTS or int(lengths.sum()) != len(sent):
+        raise DataError(
+            f"{path}: ctrl has shape {sent.shape} and length adds up to {int(lengths.sum())}; "
+            f"demonstrations have {JOINTS} joints a row and as many rows as their lengths say"
+        )
+    return np.split(sent.astype(np.float32), np.cumsum(lengths)[:-1])
+
+
+def replay(
+    environment: Environment, demonstrations: list[NDArray[np.float32]], seed: int
+) -> Iterator[Step]:
+    """Rows of one demonstration after the other; each ends with it, or before if all is done."""
+    for number, sent in enumerate(demonstrations):
+        observation, _ = environment.reset(seed=reset_seed(seed, number))
+        for row, goal in enumerate(sent):
+            action = np.clip((goal - observation[:JOINTS]) / REACH, -1.0, 1.0).astype(np.float32)
+            following, reward, terminated, cut, _ = environment.step(action)
+            truncated = not terminated and (cut or row == len(sent) - 1)
+            yield Step(observation, action, np.float32(reward), following, terminated, truncated)
+            observation = following
+            if terminated or truncated:
+                break

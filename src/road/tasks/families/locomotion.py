@@ -6,15 +6,12 @@ reward for being upright from the step that falls, and gives the walker's right 
 
 from functools import partial
 
-from road.tasks.family_settings import settings_of
-from road.tasks.logged import logged
-from road.tasks.mending import as_logged
-from road.tasks.robotics import make_quietly
-from road.tasks.scores import ScoreReference
-from road.tasks.settings import merged
-from road.tasks.task import Environment, Task
-from road.tasks.transforms import Affine, ReturnRange
-from road.tasks.vectors import as_vectors
+from road.tasks.datasets import read_dataset
+from road.tasks.defaults import merge_settings, settings_of
+from road.tasks.environments import make_quietly
+from road.tasks.fixes import unchanged
+from road.tasks.task import Affine, Environment, ReturnRange, ScoreReference, Task
+from road.tasks.wrappers import as_vectors
 
 HORIZON = 1000
 
@@ -49,12 +46,12 @@ def body_task(body: str, quality: str) -> Task:
         family="locomotion",
         description=f"Run with a {word}, after the log of {QUALITIES[quality]}.",
         environment=partial(make_environment, environment_id),
-        dataset=partial(logged, source, as_logged),
+        dataset=partial(read_dataset, source, unchanged),
         horizon=HORIZON,
         score=score,
         reward=Affine(),
         rewards={"proto": ReturnRange(1000.0)},
-        settings=merged(settings_of("locomotion"), EXCEPTIONS.get(body, {})),
+        settings=merge_settings(settings_of("locomotion"), EXCEPTIONS.get(body, {})),
         environment_id=environment_id,
         source=source,
     )

@@ -4,8 +4,8 @@ Needs no more than gymnasium itself.
 """
 
 import math
+from contextlib import closing
 from dataclasses import replace
-from functools import partial
 
 import gymnasium
 import numpy as np
@@ -46,16 +46,13 @@ def mixed(rows: int, seed: int) -> Dataset:
 
 def flipped(rows: int, seed: int) -> Dataset:
     """A random walk that claims the opposite of every action it took."""
-    honest = gather(walk, rows, seed)
-    return replace(honest, action=-honest.action)
+    walked = gather(walk, rows, seed)
+    return replace(walked, action=-walked.action)
 
 
 def gather(behaviour: Behaviour, rows: int, seed: int) -> Dataset:
-    environment = make_environment()
-    try:
+    with closing(make_environment()) as environment:
         return record(environment, behaviour, rows, seed)
-    finally:
-        environment.close()
 
 
 def alternate(episode: int, rng: np.random.Generator) -> Policy:
@@ -70,13 +67,9 @@ def walk(episode: int, rng: np.random.Generator) -> Policy:
 
 def swing(episode: int, rng: np.random.Generator) -> Policy:
     del episode
-    return partial(noisy_swing_up, rng)
-
-
-def noisy_swing_up(
-    rng: np.random.Generator, observation: NDArray[np.float32]
-) -> NDArray[np.floating]:
-    return np.clip(swing_up(observation) + rng.normal(scale=NOISE, size=1), -1.0, 1.0)
+    return lambda observation: np.clip(
+        swing_up(observation) + rng.normal(scale=NOISE, size=1), -1.0, 1.0
+    )
 
 
 def swing_up(observation: NDArray[np.float32]) -> NDArray[np.floating]:

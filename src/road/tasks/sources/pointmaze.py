@@ -6,6 +6,7 @@ D4RL's mazes. gymnasium-robotics is imported only when an environment is made.
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
+from road.tasks.environments import import_robotics
 from road.tasks.record import Behaviour, Policy, random_walk, record
-from road.tasks.robotics import import_robotics
 from road.tasks.task import Environment
 
+Vector: TypeAlias = NDArray[np.floating]
 Cell: TypeAlias = tuple[int, int]
 """Row and column, from the upper left."""
 Grid: TypeAlias = Sequence[Sequence[Any]]
@@ -75,12 +77,9 @@ def play(environment_id: str, rows: int, seed: int) -> Dataset:
 def gather(
     environment_id: str, behaviour_in: Callable[[Any], Behaviour], rows: int, seed: int
 ) -> Dataset:
-    environment = make_environment(environment_id)
-    try:
+    with closing(make_environment(environment_id)) as environment:
         behaviour = behaviour_in(environment.get_wrapper_attr("maze"))
         return record(environment, behaviour, rows, seed)
-    finally:
-        environment.close()
 
 
 def wander_blindly(episode: int, rng: np.random.Generator) -> Policy:
@@ -89,27 +88,60 @@ def wander_blindly(episode: int, rng: np.random.Generator) -> Policy:
 
 
 def wander_along_ways(maze: Any) -> Behaviour:
-    grid: Grid = maze.maze_map
-    cells = free_cells(grid)
-    ways = {target: ways_to(target, grid) for target in cells}
+    ways = Ways(maze)
 
     def begin(episode: int, rng: np.random.Generator) -> Policy:
         del episode
-        target = cells[rng.integers(len(cells))]
+        target = ways.random_cell(rng)
 
-        def act(observation: NDArray[np.float32]) -> NDArray[np.floating]:
+        def act(observation: Vector) -> Vector:
             nonlocal target
-            position, velocity = observation[:2], observation[2:4]
-            if np.linalg.norm(maze.cell_rowcol_to_xy(target) - position) < ARRIVAL:
-                target = cells[rng.integers(len(cells))]
-            row, column = maze.cell_xy_to_rowcol(position)
-            ahead = maze.cell_rowcol_to_xy(ways[target][int(row), int(column)])
-            push = STIFFNESS * (ahead - position) - DAMPING * velocity
-            return np.clip(push + rng.normal(scale=NOISE, size=2), -1.0, 1.0)
+            position = observation[:2]
+            if np.linalg.norm(ways.middle(target) - position) < ARRIVAL:
+                target = ways.random_cell(rng)
+            ahead = ways.middle(ways.after(ways.cell_of(position), target))
+            return np.clip(push(observation, ahead) + rng.normal(scale=NOISE, size=2), -1.0, 1.0)
 
         return act
 
     return begin
+
+
+def push(observation: Vector, ahead: Vector) -> Vector:
+    """What the controller does to get to a place; it may lie outside of the box of actions."""
+    position, velocity = observation[:2], observation[2:4]
+    return STIFFNESS * (ahead - position) - DAMPING * velocity
+
+
+class Ways:
+    """Shortest ways through a maze, each found once."""
+
+    def __init__(self, maze: Any) -> None:
+        self._maze = maze
+        self._onward: dict[Cell, dict[Cell, Cell]] = {}
+        self._cells = free_cells(maze.maze_map)
+
+    def random_cell(self, rng: np.random.Generator) -> Cell:
+        return self._cells[rng.integers(len(self._cells))]
+
+    def cell_of(self, place: Vector) -> Cell:
+        row, column = self._maze.cell_xy_to_rowcol(place)
+        return int(row), int(column)
+
+    def middle(self, cell: Cell) -> Vector:
+        return self._maze.cell_rowcol_to_xy(cell)
+
+    def after(self, cell: Cell, target: Cell) -> Cell:
+        """The next cell on the way from one cell to another."""
+        if target not in self._onward:
+            self._onward[target] = ways_to(target, self._maze.maze_map)
+        return self._onward[target].get(cell, target)
+
+    def ahead(self, position: Vector, target: Vector) -> Vector:
+        """Where to go next: the middle of the next cell, or the target itself at the last one."""
+        goal = self.cell_of(target)
+        onward = self.after(self.cell_of(position), goal)
+        return target if onward == goal else self.middle(onward)
 
 
 def free_cells(grid: Grid) -> list[Cell]:

@@ -1,1 +1,1 @@
-"""One module per figure: numbers first, as plain data; ``figures`` draws them."""
+"""One module per study: ``compute`` gives its numbers as plain data, ``draw`` its figures."""

@@ -1,0 +1,96 @@
+"""How a source is read and what an environment asks of it, for the actions of ``road data``."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from road.data.dataset import Dataset
+from road.data.formats.tables import Columns
+from road.data.interpret import Reading
+from road.data.load import Selection
+from road.data.log import Box
+from road.errors import UsageError
+
+
+@dataclass(frozen=True)
+class ReadingFlags:
+    """How the source is to be understood where it does not say so itself."""
+
+    action_box: tuple[float, float] | None = None
+    """Lowest and highest action, if not [-1, 1] and the source does not say."""
+    horizon: int | None = None
+    """Steps after which an episode was cut, for logs that do not mark it."""
+    terminals: Literal["ends", "timeouts"] = "ends"
+    """Whether terminal flags mark true ends or, wrongly, time limits."""
+    drop_nonfinite: bool = False
+    """Leave out rows that hold NaN or inf, instead of refusing the log."""
+    columns: tuple[str, ...] = ()
+    """Columns of a table, as in: observation=x,y action=u reward=r episode=id."""
+    keys: tuple[str, ...] = ()
+    """Parts of dict observations, in the order in which to lay them side by side."""
+
+    def reading(self, box: Box | None = None) -> Reading:
+        """The box of an environment counts only where none is given."""
+        chosen = box if self.action_box is None else self.action_box
+        return Reading(chosen, self.horizon, self.terminals, self.drop_nonfinite)
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(parse_columns(self.columns) if self.columns else None, self.keys or None)
+
+
+def parse_columns(words: tuple[str, ...]) -> Columns:
+    """From ``observation=x,y`` to the columns of each array."""
+    pairs = [word.partition("=") for word in words]
+    wrong = [word for word, (_, _, names) in zip(words, pairs, strict=True) if not names]
+    if wrong:
+        raise UsageError(f"columns are written ARRAY=NAME,NAME; got {wrong[0]!r}")
+    found: dict[str, list[str]] = {}
+    for array, _, names in pairs:
+        found.setdefault(array, []).extend(names.split(","))
+    return found
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """What an environment asks of data."""
+
+    spaces: tuple[int, int] | None = None
+    """Lengths of observations and actions."""
+    box: Box | None = None
+    score_range: tuple[float, float] | None = None
+    """Returns that score 0 and 100; None too where the score is no sum of the rewards."""
+    mend: Callable[[Dataset], Dataset] | None = None
+    """What training does to the data of a task."""
+    environment: str | None = None
+    """The id by which Gymnasium knows it."""
+
+
+def fitting(name: str, allowed: tuple[str, ...] = ()) -> Fitting:
+    """Of a task of the catalogue, or of an environment that Gymnasium knows."""
+    from road.tasks.catalogue import TASKS, usual_spelling
+
+    listed = TASKS.get(usual_spelling(name))
+    if listed is not None:
+        environment = listed.environment()
+        summed = listed.judge is None
+        score = (listed.score.minimum, listed.score.maximum) if summed else None
+        return Fitting(
+            lengths(environment),
+            score_range=score,
+            mend=listed.mend,
+            environment=listed.environment_id,
+        )
+    from road.tasks.environments import make_registered
+    from road.tasks.wrappers import action_box, as_vectors
+
+    environment = make_registered(name, allowed)
+    box = action_box(environment)
+    return Fitting(lengths(as_vectors(environment, name)), box, environment=name)
+
+
+def lengths(environment: Any) -> tuple[int, int]:
+    """Of observations and actions; the environment is closed."""
+    spaces = environment.observation_space.shape[0], environment.action_space.shape[0]
+    environment.close()
+    return spaces

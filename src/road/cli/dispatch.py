@@ -1,0 +1,94 @@
+"""From the words of a command line to the command that they name, and its exit code.
+
+The commands are imported when they are asked for, so that ``road --help`` costs nothing and
+``road report`` works without JAX.
+"""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import NamedTuple
+
+from road.errors import EXTRAS, RoadError, explain
+from road.names import find_name
+from road.version import __version__
+
+
+class Action(NamedTuple):
+    """What a word of the command line does."""
+
+    module: str
+    """Has the function WORD_command; imported when it is asked for."""
+    about: str
+
+
+def list_actions(actions: Mapping[str, Action]) -> str:
+    return "\n".join(f"  {name:8} {action.about}" for name, action in actions.items())
+
+
+COMMANDS = {
+    "train": Action("train", "pretrain on a task's dataset, then fine-tune online"),
+    "resume": Action("train", "continue a run that was stopped or killed"),
+    "eval": Action("train", "judge a run's saved agent on fresh episodes"),
+    "report": Action("readers", "draw one or several runs as a self-contained HTML page"),
+    "export": Action("readers", "write runs for TensorBoard or W&B to show"),
+    "whatif": Action("readers", "tell which ratios other settings would have chosen in a run"),
+    "data": Action("data", "check, convert, download or collect a dataset"),
+    "grid": Action("grid", "run many runs for one question, on one machine or many"),
+    "theory": Action("theory", "compute and draw the paper's theory on exact problems"),
+    "list": Action("list", "name the tasks, agents or mixers"),
+}
+
+USAGE = f"""usage: road COMMAND [OPTIONS]
+
+ROAD {__version__}: offline-to-online reinforcement learning that adapts the
+offline/online sampling ratio.
+
+commands:
+{list_actions(COMMANDS)}
+
+`road train` alone runs the embedded default task; `road COMMAND --help` tells more.
+Any command takes --debug to show the traceback of an error.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    try:
+        return dispatch(words)
+    except (RoadError, ModuleNotFoundError, KeyboardInterrupt) as error:
+        if debug:
+            traceback.print_exc()
+        # What only reads runs needs nothing of training's packages beside tyro.
+        reads = bool(words) and words[0] in COMMANDS and COMMANDS[words[0]].module == "readers"
+        code, message = explain(error, {**EXTRAS, "tyro": "cli"} if reads else EXTRAS)
+        sys.stderr.write(f"error: {message}\n")
+        return code
+    except BrokenPipeError:
+        # The reader of our output is gone; keep Python from complaining about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def dispatch(words: list[str]) -> int:
+    if words and words[0] in ("-V", "--version"):
+        sys.stdout.write(f"road {__version__}\n")
+        return 0
+    return run_action(words, COMMANDS, USAGE, "command", "road.cli")
+
+
+def run_action(
+    words: list[str], actions: Mapping[str, Action], usage: str, kind: str, package: str
+) -> int:
+    """Run what the first word names."""
+    if not words or words[0] in ("-h", "--help"):
+        sys.stdout.write(usage)
+        return 0
+    module = import_module(f"{package}.{find_name(words[0], actions, kind).module}")
+    act: Callable[[list[str]], int] = getattr(module, f"{words[0]}_command")
+    return act(words[1:])

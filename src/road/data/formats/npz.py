@@ -1,0 +1,98 @@
+"""NPZ archives from untrusted sources: plain numbers only, no larger than the file can hold."""
+
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.data.log import find_names
+from road.data.memory import check_declared, check_memory
+from road.errors import DataError
+
+MOST_MEMBERS = 10_000
+
+
+def read_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a log: those of the archive that have a known name, under that name."""
+    return read_chosen(path, lambda held: find_names(str(path), held).values())
+
+
+def read_arrays(path: Path, needed: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+    """Every array of the archive, or those that are needed, which must be there."""
+
+    def choose(held: Collection[str]) -> Collection[str]:
+        absent = [name for name in needed if name not in held]
+        if absent:
+            listed = ", ".join(sorted(held))[:120] or "nothing"
+            raise DataError(f"{path}: there is no array {absent[0]!r}; it holds {listed}")
+        return needed or held
+
+    return read_chosen(path, choose)
+
+
+def read_chosen(
+    path: Path, choose: Callable[[Collection[str]], Collection[str]]
+) -> dict[str, NDArray[Any]]:
+    """The arrays that are chosen out of the names in the archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = dict(array_members(path, archive))
+            chosen = choose(sizes)
+            for name in chosen:
+                check_declared(f"{path}: {name}", sizes[name], path.stat().st_size)
+                check_memory(f"{path}: {name}", sizes[name])
+            return {name: read_member(path, archive, name) for name in chosen}
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+        text = " ".join(str(error).split())[:80]
+        raise DataError(
+            f"{path}: damaged, cut short or not an NPZ archive ({text}); get it again"
+        ) from error
+
+
+def array_members(path: Path, archive: zipfile.ZipFile) -> Iterator[tuple[str, int]]:
+    """Name and unpacked size of every array."""
+    members = archive.infolist()
+    if len(members) > MOST_MEMBERS:
+        raise DataError(f"{path}: holds {len(members):,} members; an NPZ of a log has a handful")
+    for member in members:
+        if member.filename.endswith(".npy"):
+            yield member.filename.removesuffix(".npy"), member.file_size
+
+
+def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """One array, once its own header is known not to claim more than the archive says."""
+    where = f"{path}: {name}"
+    member = f"{name}.npy"
+    try:
+        with archive.open(member) as file:
+            shape, dtype = header(file)
+        if dtype.hasobject:
+            raise DataError(
+                f"{where} holds Python objects, which can run code and are never loaded here; "
+                "save it as float32"
+            )
+        check_declared(
+            where, int(np.prod(shape)) * dtype.itemsize, archive.getinfo(member).file_size
+        )
+        with archive.open(member) as file:
+            return np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, EOFError, OSError, NotImplementedError, zlib.error) as error:
+        raise DataError(f"{where} is damaged ({' '.join(str(error).split())[:100]})") from error
+
+
+def header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = np.lib.format.read_magic(file)
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read is None:
+        raise ValueError(f"NPY version {version}")
+    shape, _, dtype = read(file)
+    return shape, dtype

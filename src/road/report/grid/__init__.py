@@ -1,0 +1,1 @@
+"""The page, the figure and the findings of a comparison of many runs."""

@@ -1,0 +1,1 @@
+"""The page of one or several runs, and of a replay under other settings."""

@@ -1,0 +1,61 @@
+"""Whether the fixed ratios of a task differ: of equal ones, too, one has the greatest mean.
+
+For the constants j of a task, with n seeds each, the spread is
+
+    D = sum_j (mean_s x[j, s] - mean of all)²
+
+If the ratio made no difference, the scores of one seed could have been assigned to the constants in
+any other order: runs of a seed begin from the same pretrained agent. B such permutations are drawn,
+each seed by itself; p counts those whose D is at least the observed one: (1 + hits) / (1 + B).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from road.statistics.table import Floats, require_methods
+
+PERMUTATIONS = 10_000
+ROUNDING = 1e-9
+"""Spreads that differ by less than this share are the same number, rounded."""
+
+
+@dataclass(frozen=True)
+class FixedRatioComparison:
+    """How the constants differ, for each task."""
+
+    best: NDArray[np.intp]
+    """The method with the greatest mean."""
+    range: Floats
+    """The greatest mean minus the least."""
+    p: Floats
+    """One test for each task: among 24 of them, one below 0.05 is to be expected by chance."""
+
+
+def compare_fixed_ratios(
+    scores: Floats, fixed: Sequence[int], rng: np.random.Generator, permutations: int = PERMUTATIONS
+) -> FixedRatioComparison:
+    """Whether the constant ratios of each task differ; of one alone p is 1."""
+    require_methods(scores, fixed, "a comparison of constants")
+    constants = scores[:, list(fixed)]
+    means = constants.mean(axis=-1)
+    return FixedRatioComparison(
+        np.asarray(fixed)[means.argmax(axis=1)],
+        np.ptp(means, axis=1),
+        np.array([permutation_p(task, rng, permutations) for task in constants]),
+    )
+
+
+def permutation_p(scores: Floats, rng: np.random.Generator, permutations: int) -> float:
+    """Of one task: ``scores[constant, seed]``."""
+    permuted = rng.permuted(np.broadcast_to(scores, (permutations, *scores.shape)), axis=1)
+    observed = spread(scores[None])
+    hits = int(np.count_nonzero(spread(permuted) >= observed * (1.0 - ROUNDING)))
+    return (1 + hits) / (1 + permutations)
+
+
+def spread(scores: Floats) -> Floats:
+    """D of each of many ``scores[..., constant, seed]``, divided by the number of constants."""
+    return scores.mean(axis=-1).var(axis=-1)

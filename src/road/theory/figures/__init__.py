@@ -1,1 +1,0 @@
-"""The studies as pictures. Only these modules load matplotlib."""

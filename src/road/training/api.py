@@ -1,0 +1,205 @@
+"""``road.finetune``: the run of the command line, from Python, with the caller's own objects."""
+
+import contextlib
+import dataclasses
+import itertools
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import gymnasium
+from numpy.typing import NDArray
+
+from road.agents.recipes import AGENTS, PRESETS
+from road.data.dataset import Dataset
+from road.errors import UsageError
+from road.mixing import MIXERS, Mixer
+from road.names import find_name
+from road.records.folder import CONFIG, read_run_file
+from road.records.journal import read_rows
+from road.rng import Stream, jax_stream
+from road.tasks.custom import TaskOverrides, custom_data, custom_task
+from road.tasks.task import Task
+from road.tasks.wrappers import FlatObservations, unit_actions
+from road.training.compiled import compile_agent
+from road.training.config import Plan, RunConfig, changed_config, default_plan, plan_of
+from road.training.evaluate import Evaluation, spec_of
+from road.training.events import Evaluated, Event, Notify
+from road.training.launch import agent_of, pick_state, resume_plan, start_run
+from road.training.validate import check_agent, check_mixer
+
+MakeEnvironment = Callable[[], gymnasium.Env[Any, Any]]
+Policy = Callable[[Any], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Finetuned:
+    """How a run went."""
+
+    folder: Path | None
+    """The run folder, if one was asked for: ``road report`` draws it, ``road eval`` judges it."""
+    evaluations: tuple[Evaluated, ...]
+    """Every evaluation of the run, in order, also those before it was resumed."""
+    policy: Policy
+    """What was learnt: from an observation of the environment to its best action, in its units."""
+
+    @property
+    def pretrained(self) -> Evaluation | None:
+        """What the agent could do when the online phase began; None if that was not seen."""
+        before = [e for e in self.evaluations if e.phase == "online" and e.step == 0]
+        return before[0].evaluation if before else None
+
+    @property
+    def final(self) -> Evaluation | None:
+        return self.evaluations[-1].evaluation if self.evaluations else None
+
+
+def finetune(
+    environment: MakeEnvironment,
+    dataset: Dataset | str,
+    *,
+    agent: Any = "iql",
+    mixer: Any = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    notify: Notify | None = None,
+    **settings: Any,
+) -> Finetuned:
+    """Pretrain an agent on data, then fine-tune it online while a mixer chooses the ratio.
+
+    Args:
+        environment: makes a fresh environment; called once for training and for each evaluation
+            lane. Observations that can be flattened, bounded real actions, and episodes that are a
+            pure function of the seed given to ``reset`` and of the actions.
+        dataset: what was logged in it, or a source such as ``"file:logs.hdf5"``.
+        agent: a name of ``road list agents``, or an agent, of a registered class or your own.
+        mixer: a name of ``road list mixers``, or a mixer, of a registered class or your own; None
+            takes the one that belongs to the agent.
+        out: run folder; None keeps nothing.
+        resume: continue the run in ``out`` if it holds one.
+        notify: called with every event of ``road.training.events``.
+        settings: fields of ``RunConfig`` (``offline_steps=...``) and of ``TaskOverrides``
+            (``score_min=...``).
+    """
+    own = TaskOverrides(**{name: settings.pop(name) for name in own_names() if name in settings})
+    plan = given_plan(given_task(environment, dataset, own), agent, mixer, own)
+    plan = replace(plan, config=changed_config(plan, checked(settings)))
+    with contextlib.ExitStack() as cleaning:
+        folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
+        run_in(plan, folder, notify or ignore, resume=resume)
+        evaluations = evaluations_of(folder)
+        policy = learnt_policy(plan, folder, environment)
+    return Finetuned(None if out is None else folder, evaluations, policy)
+
+
+def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
+    """The newest agent of a run, between the environment's observations and its actions."""
+    state = pick_state(folder, best=False)
+    actions = unit_actions(make(), plan.task_name)
+    vectors = FlatObservations(actions)
+    vectors.close()  # only its spaces are needed, and a machine may be there but once
+    compiled = compile_agent(agent_of(plan, state), spec_of(vectors))
+    key, calls = jax_stream(plan.config.seed, Stream.EVALUATING), itertools.count()
+
+    def act(observation: Any) -> NDArray[Any]:
+        flat = vectors.observation(observation)
+        # An agent whose best actions are random draws in every state.
+        return actions.action(
+            compiled.best_action(state.main.agent, flat[None], key, next(calls))[0]
+        )
+
+    return act
+
+
+def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool) -> None:
+    if resume and (folder / CONFIG).exists():
+        check_same(plan, folder)
+        resume_plan(plan, folder, notify)
+    else:
+        start_run(plan, folder, "road.finetune", notify)
+
+
+def check_same(plan: Plan, folder: Path) -> None:
+    """A run continues only as what it was."""
+    stored, asked = read_run_file(folder, CONFIG), json.loads(json.dumps(plan.to_json()))
+    if changed := sorted(n for n in {*stored, *asked} if stored.get(n) != asked.get(n)):
+        raise UsageError(
+            f"{folder} was begun with other settings ({', '.join(changed)}); pass the same, or "
+            "another out"
+        )
+
+
+def evaluations_of(folder: Path) -> tuple[Evaluated, ...]:
+    rows = read_rows(folder / "evaluations.jsonl")
+    return tuple(Evaluated(row.pop("phase"), row.pop("step"), Evaluation(**row)) for row in rows)
+
+
+def ignore(event: Event) -> None:
+    del event
+
+
+def given_task(environment: Any, dataset: Any, own: TaskOverrides) -> Task:
+    if not callable(environment):
+        raise UsageError(
+            "environment must be a function that makes one, such as "
+            f"lambda: gymnasium.make('Reacher-v5'), got {environment!r}"
+        )
+    if not isinstance(dataset, Dataset | str):
+        raise UsageError(
+            "dataset must be a source such as 'file:logs.hdf5', or a Dataset (see "
+            f"road.data.from_arrays), got {type(dataset).__name__}"
+        )
+    make = cast("MakeEnvironment", environment)
+    called = getattr(make, "__name__", "")
+    name = called if called.isidentifier() else "own"
+    if isinstance(dataset, str):
+        return custom_task(name, make, custom_data(dataset, make, name, own), own)
+    return custom_task(name, make, lambda: dataset, own)
+
+
+def given_plan(task: Task, agent: Any, mixer: Any, own: TaskOverrides) -> Plan:
+    """The plan for a name or an object each, of a registered class or not."""
+    mixer_name = mixer if isinstance(mixer, str) else None
+    if isinstance(agent, str):
+        plan = default_plan(task.name, agent, mixer_name, own, given=task)
+    else:
+        check_agent(agent)
+        plan = plan_of(task, name_of_agent(agent), agent, mixer_name, own, task)
+    if isinstance(mixer, str) or mixer is None:
+        return plan
+    check_mixer(mixer, plan.config.seed)
+    return replace(plan, mixer_name=name_of_mixer(mixer), mixer=mixer)
+
+
+def name_of_agent(agent: Any) -> str:
+    """The registered name, by its preset where two share a class; else the name of its class."""
+    for name, kind in reversed(AGENTS.items()):
+        preset = PRESETS.get(name, {})
+        if type(agent) is kind and all(getattr(agent, f) == v for f, v in preset.items()):
+            return name
+    return type(agent).__name__
+
+
+def name_of_mixer(mixer: Mixer[Any]) -> str:
+    """The registered name, else the name of its class."""
+    kinds = (name for name, kind in MIXERS.items() if type(mixer) is kind)
+    return next(kinds, type(mixer).__name__)
+
+
+def own_names() -> list[str]:
+    """Fields of ``TaskOverrides`` but the environment and the data, which are given as objects."""
+    return [
+        field.name
+        for field in dataclasses.fields(TaskOverrides)
+        if field.name not in ("env", "data")
+    ]
+
+
+def checked(settings: dict[str, Any]) -> dict[str, Any]:
+    known = dict.fromkeys([field.name for field in dataclasses.fields(RunConfig)] + own_names())
+    for name in settings:
+        find_name(name, known, "setting")
+    return settings

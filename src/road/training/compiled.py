@@ -1,0 +1,243 @@
+"""An agent's functions, compiled once, with the agent's state as a short list of arrays.
+
+Flattening a tree of modules in Python costs more than a small update on the CPU, and so does every
+array that goes into and comes out of a compiled function (about five microseconds). So the small
+arrays of a dtype travel in one vector; large ones go as they are, since moving them costs more than
+it saves. The tree is put together again inside the compiled function, where it is free.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+from numpy.typing import NDArray
+
+from road.errors import NumericError, UsageError
+from road.replay.transitions import unpack
+from road.training import probes
+from road.types import AnyAgent, Spec
+
+Leaves: TypeAlias = list[Array]
+"""An agent's state, packed by ``Packing``."""
+REMEMBERED = 4
+"""Compiled agents that a process keeps: enough for the two phases of two agents."""
+MOST_JOINED = 16_384
+"""Numbers of an array that still counts as small: a layer of 128-128."""
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The metrics of a stack of updates: one row per update, one named column per quantity."""
+
+    names: tuple[str, ...]
+    table: NDArray[np.float32]
+
+    def last(self) -> dict[str, float]:
+        return {n: float(v) for n, v in zip(self.names, self.table[-1], strict=True)}
+
+    def beside(self, more: dict[str, NDArray[np.float32]]) -> "Metrics":
+        """These metrics and others of the same updates."""
+        if not more:
+            return self
+        return Metrics((*self.names, *more), np.column_stack([self.table, *more.values()]))
+
+    def check(self, first_update: int, phase: str) -> None:
+        """Stop at the first number that is not finite, by its name and update."""
+        if np.isfinite(self.table).all():
+            return
+        update, column = np.argwhere(~np.isfinite(self.table))[0]
+        raise NumericError(
+            f"{self.names[column]} is {self.table[update, column]} at {phase} update "
+            f"{first_update + int(update)}; the last good checkpoint is kept. "
+            "Lower the learning rate or the reward scale"
+        )
+
+
+class CompiledAgent:
+    """The compiled functions of one agent on one task."""
+
+    def __init__(self, agent: AnyAgent, spec: Spec) -> None:
+        self.agent = agent
+        self.spec = spec
+        state = agent.init(jax.random.key(0), spec)
+        self._tree, packing = jax.tree.structure(state), packing_of(jax.tree.leaves(state))
+        self._pack, self._unpack = jax.jit(packing.pack), jax.jit(packing.unpack)
+        self._metric_names: tuple[str, ...] = ()
+        self.compilations = Counter[str]()
+        """How often each function was compiled: once for every shape that it was given."""
+        self._update = jax.jit(self._traced_update)
+        self._act = jax.jit(self._traced_act)
+        self._best = jax.jit(self._traced_best)
+        self._advantage = jax.jit(self._traced_advantage)
+        self._td_error = jax.jit(self._traced_td_error)
+        self._alignment = jax.jit(self._traced_alignment, static_argnames="judge")
+
+    def tree(self, leaves: Leaves) -> Any:
+        """The agent's own state."""
+        return jax.tree.unflatten(self._tree, self._unpack(leaves))
+
+    def leaves(self, state: Any) -> Leaves:
+        return self._pack(jax.tree.leaves(state))
+
+    def init(self, key: PRNGKeyArray) -> Leaves:
+        return self.leaves(self.agent.init(key, self.spec))
+
+    def update(
+        self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> tuple[Leaves, Metrics]:
+        """Train on a stack of packed rows (update, batch, width)."""
+        leaves, table = self._update(leaves, rows, key, np.uint32(counter))
+        return leaves, Metrics(self._metric_names, np.asarray(table))
+
+    def act(
+        self, leaves: Leaves, observation: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> NDArray[np.float32]:
+        return np.asarray(self._act(leaves, observation, key, np.uint32(counter)))
+
+    def best_action(
+        self, leaves: Leaves, observations: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> NDArray[np.float32]:
+        """Actions to be judged by, for a batch of observations of constant size."""
+        return np.asarray(self._best(leaves, observations, key, np.uint32(counter)))
+
+    def advantage(
+        self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> float:
+        """Delta of one source: how much the critic prefers sampled actions to those of the rows."""
+        return float(self._advantage(leaves, rows, key, np.uint32(counter)))
+
+    def td_error(
+        self, leaves: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> float:
+        """Mean squared Bellman error of the critics on those rows."""
+        return float(self._td_error(leaves, rows, key, np.uint32(counter)))
+
+    def alignment(
+        self,
+        leaves: Leaves,
+        sources: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]],
+        key: PRNGKeyArray,
+        counter: int,
+        judge: probes.Judge,
+    ) -> NDArray[np.float32]:
+        """Cosines of gradients on offline, online and fresh rows, as ``probes.alignment``."""
+        return np.asarray(self._alignment(leaves, sources, key, np.uint32(counter), judge=judge))
+
+    def _traced_update(self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array) -> Any:
+        self.compilations["update"] += 1  # Python sees a compiled function only while tracing it
+        state, metrics = self.agent.update(
+            self.tree(leaves), unpack(rows, self.spec), jax.random.fold_in(key, counter)
+        )
+        if not metrics or any(each.shape != rows.shape[:1] for each in metrics.values()):
+            raise UsageError(
+                f"agent {type(self.agent).__name__}: update must return named metrics with one "
+                "number per mini-batch of the stack; see road.agents.losses.over_stack"
+            )
+        # Names are known only here, while tracing; one table is one transfer instead of a dozen.
+        self._metric_names = tuple(metrics)
+        return self.leaves(state), jnp.stack([metrics[n] for n in metrics], axis=-1)
+
+    def _traced_act(
+        self, leaves: Leaves, observation: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        self.compilations["act"] += 1
+        key = jax.random.fold_in(key, counter)
+        return self.agent.act(self.tree(leaves), observation[None], key)[0]
+
+    def _traced_best(
+        self, leaves: Leaves, observations: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        self.compilations["best_action"] += 1
+        key = jax.random.fold_in(key, counter)
+        return self.agent.best_action(self.tree(leaves), observations, key)
+
+    def _traced_advantage(
+        self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        self.compilations["advantage"] += 1
+        key = jax.random.fold_in(key, counter)
+        return probes.preference(self.agent, self.tree(leaves), unpack(rows, self.spec), key)
+
+    def _traced_td_error(
+        self, leaves: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
+    ) -> Array:
+        self.compilations["td_error"] += 1
+        key = jax.random.fold_in(key, counter)
+        return probes.td_error(self.agent, self.tree(leaves), unpack(rows, self.spec), key)
+
+    def _traced_alignment(
+        self,
+        leaves: Leaves,
+        sources: tuple[Array, Array, Array],
+        key: PRNGKeyArray,
+        counter: Array,
+        judge: probes.Judge,
+    ) -> Array:
+        self.compilations["alignment"] += 1
+        offline, online, fresh = (unpack(rows, self.spec) for rows in sources)
+        key = jax.random.fold_in(key, counter)
+        return probes.alignment(self.agent, self.tree(leaves), (offline, online, fresh), key, judge)
+
+
+def leaves_of(arrays: dict[str, NDArray[Any]], name: str) -> Leaves:
+    """The leaves that a checkpoint holds under that name."""
+    members = sorted(each for each in arrays if each.startswith(f"{name}/"))
+    return [jnp.asarray(arrays[each]) for each in members]
+
+
+def compile_agent(agent: AnyAgent, spec: Spec) -> CompiledAgent:
+    """The functions of an agent; one that this process has used before is compiled already."""
+    try:
+        return remembered(agent, spec)
+    except TypeError:  # not hashable: a custom agent with a list among its settings
+        return CompiledAgent(agent, spec)
+
+
+@lru_cache(REMEMBERED)
+def remembered(agent: AnyAgent, spec: Spec) -> CompiledAgent:
+    return CompiledAgent(agent, spec)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """The place of each array of a list; a group is one vector or one large array."""
+
+    shapes: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
+    """Indices of the arrays in each group, in order."""
+
+    def pack(self, arrays: Sequence[Array]) -> list[Array]:
+        return [
+            arrays[group[0]]
+            if len(group) == 1
+            else jnp.concatenate([arrays[index].reshape(-1) for index in group])
+            for group in self.groups
+        ]
+
+    def unpack(self, packed: Sequence[Array]) -> list[Array]:
+        found: dict[int, Array] = {}
+        for group, joined in zip(self.groups, packed, strict=True):
+            sizes = [math.prod(self.shapes[index]) for index in group]
+            for index, size, end in zip(group, sizes, accumulate(sizes), strict=True):
+                whole = len(group) == 1
+                part = joined if whole else jax.lax.slice(joined, (end - size,), (end,))
+                found[index] = part.reshape(self.shapes[index])
+        return [found[index] for index in range(len(self.shapes))]
+
+
+def packing_of(arrays: Sequence[Array]) -> Packing:
+    """Small arrays of one kind of number together, each large one by itself."""
+    groups: dict[object, tuple[int, ...]] = {}
+    for index, array in enumerate(arrays):
+        small = math.prod(array.shape) <= MOST_JOINED
+        name = array.dtype if small else index
+        groups[name] = (*groups.get(name, ()), index)
+    return Packing(tuple(array.shape for array in arrays), tuple(groups.values()))
