@@ -25,6 +25,7 @@ class Stream(IntEnum):
     RESETTING = 8
     WARMING = 9
     REWEIGHTING = 10
+    SCORING = 11
 
 
 LEARNER = 1_000

@@ -28,6 +28,7 @@ from road.mixing.period import Period
 from road.mixing.priorities import Priorities
 from road.mixing.registry import MIXERS, Mixer, make_mixer
 from road.mixing.road import RoadMixer
+from road.mixing.validated import ProbeMixer, ProbeTraining, ValidatedMixer
 
 __all__ = [
     "MIXERS",
@@ -49,12 +50,15 @@ __all__ = [
     "Mixture",
     "Period",
     "Priorities",
+    "ProbeMixer",
+    "ProbeTraining",
     "ProportionalMixer",
     "RoadMixer",
     "SlidingWindowUCB",
     "Surrogate",
     "SurrogateCriterion",
     "UniformMixer",
+    "ValidatedMixer",
     "informedness",
     "make_mixer",
     "surrogate",

@@ -10,12 +10,18 @@ With an exact critic and kappa = 1 the current policy cancels out of R_q (docs/p
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 Measured = TypeVar("Measured")
+
+ProbeErrors: TypeAlias = Mapping[str, tuple[float, ...] | None]
+"""By judge, one number per probe; None where a judge could not say anything yet."""
+
+PROBE_ERRORS = "probe-errors"
+"""What a criterion measures whose mixer follows the errors of probe learners."""
 
 READINGS = (
     *("error_drop", "mean_return", "offline_change", "online_change"),
@@ -48,9 +54,12 @@ class Evidence:
     """A number of the caller's own, which takes the place of every other credit."""
     readings: Mapping[str, float] = field(default_factory=dict[str, float])
     """Other measurements, by a name of ``READINGS``; NaN where there was nothing to measure."""
+    probe_errors: ProbeErrors | None = None
+    """Mean errors of every probe on the period's new transitions."""
 
     def __post_init__(self) -> None:
-        if self.advantages is None and self.credit is None and not self.readings:
+        given = (self.advantages, self.credit, self.probe_errors)
+        if not self.readings and all(each is None for each in given):
             raise ValueError("a period ends with both advantages or with a credit, got neither")
         if self.credit is not None:
             check_finite("credit", self.credit)

@@ -1,6 +1,7 @@
 """What a mixer decides when a period begins, and what it may know then."""
 
 import math
+import sys
 from dataclasses import dataclass
 
 from road.mixing.credit import Criterion, SurrogateCriterion
@@ -8,6 +9,8 @@ from road.mixing.mixture import Mixture
 
 PAPER_CRITERION = SurrogateCriterion()
 """R_q, with kappa = 1."""
+ENDLESS = sys.maxsize
+"""Steps of a period that never ends, of a learner whose ratio nobody has to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Decision:
     mixture: Mixture
     criterion: Criterion = PAPER_CRITERION
     steps: int | None = None
-    """Environment steps of the period; None leaves that to the run."""
+    """Environment steps of the period; None leaves that to the run; it may be ``ENDLESS``."""
     arms: ArmTable | None = None
     """What led to the choice; None for a mixer that has no arms."""
 

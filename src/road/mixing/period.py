@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from road.mixing.credit import READINGS, Evidence, credit_of
+from road.mixing.credit import READINGS, Evidence, ProbeErrors, credit_of
 from road.mixing.decision import ArmTable, Decision
 
 
@@ -27,12 +27,21 @@ class Period:
     """The mixer's arm statistics when it chose; None for a mixer without arms."""
     readings: Mapping[str, float | None]
     """Whatever else was measured, by name; None where there was nothing to measure."""
+    probe_errors: ProbeErrors | None = None
+    """Mean errors of every probe by judge, for a mixer with probes."""
 
     def as_row(self) -> dict[str, Any]:
         """The period as JSON-able data."""
         row = asdict(self)
         if self.arms is not None:
             row["arms"] = {name: list(cells) for name, cells in row["arms"].items()}
+        if self.probe_errors is None:
+            del row["probe_errors"]
+        else:
+            row["probe_errors"] = {
+                judge: None if errors is None else list(errors)
+                for judge, errors in self.probe_errors.items()
+            }
         return row
 
 
@@ -55,6 +64,7 @@ def finish_period(
             for name in READINGS
             if name in evidence.readings
         },
+        probe_errors=evidence.probe_errors,
     )
 
 
@@ -63,4 +73,8 @@ def period_from_row(row: Mapping[str, Any]) -> Period:
     fields: dict[str, Any] = dict(row)
     if fields["arms"] is not None:
         fields["arms"] = ArmTable(**{name: tuple(cells) for name, cells in fields["arms"].items()})
+    if (errors := fields.get("probe_errors")) is not None:
+        fields["probe_errors"] = {
+            judge: None if each is None else tuple(each) for judge, each in errors.items()
+        }
     return Period(**fields)

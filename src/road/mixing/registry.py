@@ -23,6 +23,7 @@ from road.mixing.decision import Context, Decision
 from road.mixing.hypergradient import HypergradientMixer
 from road.mixing.period import Period
 from road.mixing.road import RoadMixer
+from road.mixing.validated import ValidatedMixer
 
 State = TypeVar("State")
 
@@ -32,7 +33,8 @@ class Mixer(Protocol[State]):
     """Chooses the offline ratio of each period.
 
     Optional attributes: ``held_back``, the newest online transitions that its mixtures keep from
-    training; ``probe_mixers``, mixers of learners to be trained beside the main one.
+    training; ``probe_mixers``, mixers of learners to be trained beside the main one, and
+    ``probe_training``, how.
     """
 
     def init(self, seed: int) -> State: ...
@@ -58,6 +60,7 @@ MIXERS: dict[str, type[Any]] = {
     "proportional": ProportionalMixer,
     "balanced": BalancedMixer,
     "hypergradient": HypergradientMixer,
+    "validated": ValidatedMixer,
 }
 
 PRESETS: dict[str, dict[str, Any]] = {

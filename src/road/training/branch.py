@@ -31,7 +31,8 @@ ONLINE_ONLY = (
 def offline_part(plan: Plan) -> dict[str, Any]:
     """What the offline phase is a function of, as plain data."""
     told = json.loads(json.dumps(plan.to_json()))
-    del told["mixer"]
+    for mixed in ("mixer", "probes"):
+        told.pop(mixed, None)
     return {
         **{name: value for name, value in told.items() if name not in ONLINE_ONLY},
         # The last offline agent is judged as step 0 of the online phase, if there is one.

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from road.agents.recipes import AGENTS, ALIASES, PRESETS, Recipe, recipe_of
 from road.errors import UsageError
-from road.mixing import MIXERS, Mixer, make_mixer
+from road.mixing import MIXERS, Mixer, ProbeTraining, make_mixer
 from road.mixing.registry import without_retired
 from road.names import find_name
 from road.tasks.catalogue import DEFAULT_TASK, find_custom_task, find_task
@@ -115,6 +115,10 @@ class Plan:
     def mixers(self) -> tuple[Mixer[Any], ...]:
         """One for each learner: the main one's, and those that it asks for beside it."""
         return (self.mixer, *getattr(self.mixer, "probe_mixers", ()))
+
+    @property
+    def probe_training(self) -> ProbeTraining:
+        return getattr(self.mixer, "probe_training", ProbeTraining())
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -5,6 +5,7 @@ change        the same of the agent as it was when the period began, on the same
 fresh-error   TD error on this period's rows, before and after the period before
 next-return   returns of the episodes that ended
 alignment     cosines of gradients; nothing else, as it is measured often
+probe-errors  mean errors of the probes on this period's rows, each before it was trained on
 """
 
 import math
@@ -18,13 +19,17 @@ from numpy.typing import NDArray
 
 from road.errors import NumericError, UsageError
 from road.mixing import Advantages, Decision, Evidence
+from road.mixing.credit import PROBE_ERRORS, ProbeErrors
 from road.replay.sampler import MixedSampler
 from road.rng import NumpyStream, Stream, jax_stream
 from road.training.compiled import CompiledAgent, Leaves
 from road.training.config import RunConfig
 from road.training.learner import Learner
 
-MEASURED = ("advantages", "change", "fresh-error", "next-return", "alignment", "return-alignment")
+MEASURED = (
+    *("advantages", "change", "fresh-error", "next-return"),
+    *("alignment", "return-alignment", PROBE_ERRORS),
+)
 """What a ``Criterion`` may ask for; ``READINGS`` in ``mixing/credit.py`` names the results."""
 
 
@@ -70,7 +75,8 @@ class EvidenceCollector:
             readings["error_drop"] = self.error_drop(learner, online_steps)
         if measures == "next-return":
             readings["mean_return"] = mean_return(learner)
-        return Evidence(now, readings=readings)
+        errors = probe_errors(learner) if measures == PROBE_ERRORS else None
+        return Evidence(now, readings=readings, probe_errors=errors)
 
     def advantages(
         self, leaves: Leaves, probe: tuple[NDArray[np.float32], NDArray[np.float32]], period: int
@@ -108,6 +114,16 @@ class EvidenceCollector:
         check_finite(f"the cosines at the end of interval {index}", *cosines)
         names = ("offline_cosine", "online_cosine", "between_cosine")
         return dict(zip(names, cosines, strict=True))
+
+
+def probe_errors(learner: Learner) -> ProbeErrors:
+    if learner.scores is None:
+        raise UsageError("a criterion measures probe-errors, but its mixer has no probe_mixers")
+    means = learner.scores.means()
+    for judge, errors in means.items():
+        what = f"the {judge} errors of the probes at the end of period {learner.period.index}"
+        check_finite(what, *(errors or ()))
+    return means
 
 
 def mean_return(learner: Learner) -> float:

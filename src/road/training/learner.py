@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 
 from road.mixing import Context, Decision, Evidence, Mixer, Mixture, Period
 from road.mixing.period import finish_period
+from road.mixing.validated import ProbeTraining
 from road.replay.sampler import MixedSampler, Stack
 from road.rng import NumpyStream, Stream, jax_stream
 from road.training.compiled import CompiledAgent, Leaves, Metrics, leaves_of
 from road.training.config import RunConfig
 from road.training.rollout import FinishedEpisode
+from road.training.scoring import ProbeScores, scores_from
 from road.training.validate import check_plain
+
+EVERY_STEP = ProbeTraining()
 
 
 @dataclass
@@ -67,14 +71,17 @@ class Learner:
     snapshots: dict[str, Leaves] = field(default_factory=dict[str, Leaves])
     """The agent as it was when the running period began ("begun") and when the one before did
     ("before"); empty unless the mixer is judged by them."""
+    scores: ProbeScores | None = None
+    """Of the probes, if the mixer follows their errors."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         named = {"agent": self.agent, **self.snapshots}
-        return {
+        weights = {
             f"{name}/{i:04d}": np.asarray(leaf)
             for name, leaves in named.items()
             for i, leaf in enumerate(leaves)
         }
+        return weights if self.scores is None else {**weights, **self.scores.arrays()}
 
     def document(self) -> dict[str, Any]:
         return {"mixer": self.mixer, "period": asdict(self.period)}
@@ -88,6 +95,7 @@ def learner_from(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> L
         mixer=document["mixer"],
         period=RunningPeriod(**document["period"]),
         snapshots={name: leaves for name, leaves in snapshots.items() if leaves},
+        scores=scores_from(arrays),
     )
 
 
@@ -114,7 +122,7 @@ class Trained:
     """One environment step of one learner."""
 
     metrics: Metrics | None
-    """None while warming up, when nothing is trained."""
+    """None where nothing was trained: while warming up, and between two updates of a probe."""
     mixture: Mixture
     waiting: bool
     """Whether the ratio was not in force yet, for lack of online data."""
@@ -124,6 +132,20 @@ class Trained:
 
 Measure = Callable[[Learner, Decision, int], Evidence]
 """The measurements at a period's end, after that many online steps."""
+Update = Callable[[Leaves, Leaves, NDArray[np.float32], PRNGKeyArray, int], tuple[Leaves, Metrics]]
+"""Trains a learner's weights, beside those of the main learner, on a stack of packed rows."""
+
+
+def alone(compiled: CompiledAgent) -> Update:
+    """The update of a learner that borrows nothing from the main one."""
+
+    def update(
+        own: Leaves, main: Leaves, rows: NDArray[np.float32], key: PRNGKeyArray, counter: int
+    ) -> tuple[Leaves, Metrics]:
+        del main
+        return compiled.update(own, rows, key, counter)
+
+    return update
 
 
 class Trainer:
@@ -135,14 +157,16 @@ class Trainer:
     def __init__(
         self,
         index: int,
-        compiled: CompiledAgent,
+        update: Update,
         sampler: MixedSampler,
         mixer: Mixer[Any],
         measure: Measure,
         config: RunConfig,
+        training: ProbeTraining = EVERY_STEP,
     ) -> None:
-        self.index, self.compiled, self.sampler = index, compiled, sampler
+        self.index, self.update, self.sampler = index, update, sampler
         self.mixer, self.measure, self.config = mixer, measure, config
+        self.every, self.batch_size = training.every, round(training.batch * config.batch_size) or 1
         self.draws = NumpyStream(config.seed, Stream.SAMPLING_ONLINE, index)
         self.key: PRNGKeyArray = jax_stream(config.seed, Stream.UPDATING_ONLINE, index)
 
@@ -164,17 +188,17 @@ class Trainer:
         )
         return self.mixer.propose(learner.mixer, context)
 
-    def train(self, learner: Learner, decision: Decision, now: int) -> Trained:
-        """The updates that belong to one environment step."""
+    def train(self, learner: Learner, main: Leaves, decision: Decision, now: int) -> Trained:
+        """The updates that belong to one environment step; a probe may need the main learner's."""
         mixture = decision.mixture
         warming = now < self.config.warmup_steps
         waiting = warming or self.sampler.waiting(mixture)
         refresh_snapshot(learner, waiting=waiting)
-        if warming:
+        if warming or (now + 1) % self.every:
             return Trained(None, mixture, waiting)
         updates = self.config.updates_per_step
-        stack = self.sampler.sample(mixture, updates, self.config.batch_size, self.draws.at(now))
-        learner.agent, metrics = self.compiled.update(learner.agent, stack.rows, self.key, now)
+        stack = self.sampler.sample(mixture, updates, self.batch_size, self.draws.at(now))
+        learner.agent, metrics = self.update(learner.agent, main, stack.rows, self.key, now)
         metrics = metrics.beside(self.sampler.reweight(stack, now))
         metrics.check(now * updates, "online")
         if not waiting:
@@ -195,6 +219,8 @@ class Trainer:
         evidence = self.measure(learner, decision, online_steps)
         period = finish_period(running.index, decision, evidence, running.ratio_before)
         learner.mixer = self.mixer.observe(learner.mixer, period)
+        if learner.scores is not None:
+            learner.scores.end_interval()
         if period.period == 0:
             check_plain(type(self.mixer).__name__, learner.mixer)
         learner.period = RunningPeriod(

@@ -1,7 +1,8 @@
 """The two loops of a run: updates on the dataset alone, then environment steps and mixed batches.
 
 offline         draw a stack of batches from the dataset, update
-every step      a ~ pi(s) of the main learner, store, draw (update, batch) rows at ratio m, update
+every step      a ~ pi(s) of the main learner, store, score the probes on it if there are any,
+                draw (update, batch) rows at ratio m, update
 every period    Delta_off, Delta_on from the learner's own critic; its mixer observes, proposes
 """
 
@@ -18,6 +19,7 @@ from road.rng import NumpyStream, Stream, jax_stream
 from road.training.compiled import CompiledAgent, Leaves, Metrics
 from road.training.config import RunConfig
 from road.training.learner import Trained, Trainer
+from road.training.probe_learners import ProbeScorer
 from road.training.rollout import FinishedEpisode, Rollout, Step
 from road.training.state import RunState
 
@@ -63,11 +65,15 @@ class OnlineStep:
 class OnlineLoop:
     """The parts of the online phase; all that changes is in the ``RunState``."""
 
+    compiled: CompiledAgent
+    """The main learner's functions."""
     rollout: Rollout
     buffer: OnlineBuffer
     trainers: tuple[Trainer, ...]
     """One for each learner, the main learner first."""
     config: RunConfig
+    scorer: ProbeScorer | None = None
+    """Scores the probes, if the main learner's mixer follows their errors."""
     random_warmup: bool = False
     """Whether the steps before the first update are random instead of the agent's own."""
     failure_reward: float | None = None
@@ -84,8 +90,13 @@ class OnlineLoop:
             now = counters.online_steps
             step, episode = self.rollout.step(act(state.main.agent, now))
             self.store(step)
+            if self.scorer is not None:
+                self.scorer.score(state.learners, decisions[0].mixture, now, ended=step.ended)
             learners = tuple(zip(self.trainers, state.learners, decisions, strict=True))
-            trained = [each.train(learner, decision, now) for each, learner, decision in learners]
+            trained = [
+                each.train(learner, state.main.agent, decision, now)
+                for each, learner, decision in learners
+            ]
             counters.online_steps += 1
             for index, (trainer, learner, decision) in enumerate(learners):
                 learner.period.count_episode(episode)
@@ -100,7 +111,7 @@ class OnlineLoop:
 
     def actor(self) -> Callable[[Leaves, int], NDArray[np.float32]]:
         """Acts at a step: the main learner, or at random while warming up if the recipe says so."""
-        compiled = self.trainers[0].compiled
+        compiled = self.compiled
         key = jax_stream(self.config.seed, Stream.ACTING)
         random = NumpyStream(self.config.seed, Stream.WARMING)
 
@@ -121,5 +132,5 @@ class OnlineLoop:
             terminated=step.terminated,
         )
         if step.ended:
-            discount = self.trainers[0].compiled.agent.discount
+            discount = self.compiled.agent.discount
             self.buffer.end_episode(discount, self.failure_reward)

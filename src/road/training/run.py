@@ -23,10 +23,12 @@ from road.training.config import Plan
 from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
 from road.training.evidence import EvidenceCollector
-from road.training.learner import Learner, Trained, Trainer
+from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
+from road.training.probe_learners import CompiledProbes, ProbeScorer
 from road.training.process import StopRequest
 from road.training.rollout import Rollout, guarded
+from road.training.scoring import empty_scores
 from road.training.state import RunState
 from road.training.validate import check_spaces
 from road.types import Spec
@@ -55,6 +57,10 @@ class Run:
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
             self.offline_agent = compile_agent(self.recipe.offline, spec)
         self.sampler = make_sampler(plan, self.task, dataset)
+        self.probes = None
+        if len(plan.mixers) > 1:
+            own_actor = plan.probe_training.actor
+            self.probes = CompiledProbes(self.online_agent, own_actor=own_actor)
 
     def begin(self) -> None:
         key = jax_stream(self.config.seed, Stream.INITIALISING)
@@ -69,8 +75,12 @@ class Run:
 
     def go_online(self) -> None:
         """Every learner starts from what the main one has learnt offline."""
-        main, others = self.state.main, range(1, len(self.plan.mixers))
-        self.state.learners = (main, *(self.learner(index, main.agent) for index in others))
+        main = self.state.main
+        if self.probes is not None:
+            start = self.probes.start(main.agent)
+            beside = range(1, len(self.plan.mixers))
+            self.state.learners = (main, *(self.learner(index, start) for index in beside))
+            main.scores = empty_scores(len(beside))
         self.state.counters.phase = "online"
 
     def restore(self, state: RunState) -> None:
@@ -129,20 +139,35 @@ class Run:
 
     def online_loop(self) -> OnlineLoop:
         """A trainer for each learner; all share the replay buffer and the compiled functions."""
-        compiled, sampler, config = self.online_agent, self.sampler, self.config
-        trainers = tuple(
-            Trainer(
-                *(index, compiled, sampler, mixer),
-                EvidenceCollector(compiled, sampler, config, index),
-                config,
-            )
-            for index, mixer in enumerate(self.plan.mixers)
+        compiled, sampler, config, probes = (
+            self.online_agent,
+            self.sampler,
+            self.config,
+            self.probes,
         )
+        scorer = None
+        if probes is not None:
+            key = jax_stream(config.seed, Stream.SCORING)
+            scorer = ProbeScorer(probes, sampler, key, config.warmup_steps)
         return OnlineLoop(
-            *(self.rollout, sampler.online, trainers, config),
+            compiled,
+            self.rollout,
+            sampler.online,
+            tuple(self.trainer(index) for index in range(len(self.plan.mixers))),
+            config,
+            scorer,
             random_warmup=self.recipe.random_warmup,
             failure_reward=self.task.failure,
         )
+
+    def trainer(self, index: int) -> Trainer:
+        compiled, sampler, config = self.online_agent, self.sampler, self.config
+        update, training = alone(compiled), EVERY_STEP
+        if index and self.probes is not None:
+            update, training = self.probes.update, self.plan.probe_training
+        measure = EvidenceCollector(compiled, sampler, config, index)
+        mixer = self.plan.mixers[index]
+        return Trainer(index, update, sampler, mixer, measure, config, training)
 
     @contextmanager
     def saving_if_the_environment_fails(self) -> Generator[None]:

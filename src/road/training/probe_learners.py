@@ -1,0 +1,137 @@
+"""Probe learners: critics trained beside the main learner, with the policy that it has learnt.
+
+A probe differs from the main learner in the data that its critics see. What belongs to the policy
+is borrowed from the main learner in every update, and its own result is dropped, so that XLA never
+computes it: for IQL a probe costs three quarters of a learner. The main learner's state and every
+probe's are scored by one call on each new transition (``training/scoring.py``).
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+from numpy.typing import NDArray
+
+from road.errors import UsageError
+from road.mixing import Mixture
+from road.replay.sampler import MixedSampler
+from road.replay.transitions import unpack
+from road.training.compiled import CompiledAgent, Leaves, Metrics, packing_of
+from road.training.learner import Learner
+from road.training.scoring import Scored
+from road.types import Batch
+
+POLICY = ("actor", "offline_actor", "slow_actor", "log_alpha", "updates")
+"""Fields of an agent's state that belong to its policy."""
+
+
+class CompiledProbes:
+    """The compiled functions of all probes of a run; they share one agent and its shapes."""
+
+    def __init__(self, compiled: CompiledAgent, *, own_actor: bool) -> None:
+        self.compiled = compiled
+        state = compiled.agent.init(jax.random.key(0), compiled.spec)
+        if not dataclasses.is_dataclass(state) or not hasattr(state, "critic"):
+            raise UsageError(
+                f"agent {type(compiled.agent).__name__}: probe learners need a state that is an "
+                "eqx.Module with its critic in the field critic; see docs/guides/add-an-agent.md"
+            )
+        borrowed = () if own_actor else POLICY
+        names = (field.name for field in dataclasses.fields(state))
+        self.owned = tuple(name for name in names if name not in borrowed)
+        owned = self.part_of(state)
+        self._tree, self._packing = jax.tree.structure(owned), packing_of(jax.tree.leaves(owned))
+        self._metric_names: tuple[str, ...] = ()
+        self._update = jax.jit(self._traced_update)
+        self._scores = jax.jit(self._traced_scores)
+        self._start = jax.jit(lambda main: self.packed(self.compiled.tree(main)))
+
+    def start(self, main: Leaves) -> Leaves:
+        """A probe that knows what the main learner knows."""
+        return self._start(main)
+
+    def update(
+        self,
+        probe: Leaves,
+        main: Leaves,
+        rows: NDArray[np.float32],
+        key: PRNGKeyArray,
+        counter: int,
+    ) -> tuple[Leaves, Metrics]:
+        """Train a probe on a stack of packed rows (update, batch, width)."""
+        probe, table = self._update(probe, main, rows, key, np.uint32(counter))
+        return probe, Metrics(self._metric_names, np.asarray(table))
+
+    def scores(
+        self,
+        probes: list[Leaves],
+        main: Leaves,
+        row: NDArray[np.float32],
+        key: PRNGKeyArray,
+        counter: int,
+    ) -> NDArray[np.float64]:
+        """Q, its variance over the ensemble and its target on one packed row; a row per probe."""
+        return np.asarray(self._scores(probes, main, row, key, np.uint32(counter)), np.float64)
+
+    def part_of(self, state: Any) -> dict[str, Any]:
+        return {name: getattr(state, name) for name in self.owned}
+
+    def packed(self, state: Any) -> Leaves:
+        return self._packing.pack(jax.tree.leaves(self.part_of(state)))
+
+    def whole(self, probe: Leaves, main: Leaves) -> Any:
+        """The probe's state, with the main learner's policy."""
+        owned = jax.tree.unflatten(self._tree, self._packing.unpack(probe))
+        return dataclasses.replace(self.compiled.tree(main), **owned)
+
+    def _traced_update(
+        self, probe: Leaves, main: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
+    ) -> Any:
+        state, metrics = self.compiled.agent.update(
+            self.whole(probe, main),
+            unpack(rows, self.compiled.spec),
+            jax.random.fold_in(key, counter),
+        )
+        # A metric of the policy would make XLA compute its update.
+        owned = {name: each for name, each in metrics.items() if name.split("/")[0] in self.owned}
+        self._metric_names = tuple(owned or metrics)
+        return self.packed(state), jnp.stack([metrics[n] for n in self._metric_names], axis=-1)
+
+    def _traced_scores(
+        self, probes: list[Leaves], main: Leaves, row: Array, key: PRNGKeyArray, counter: Array
+    ) -> Float[Array, "probe 3"]:
+        batch, key = unpack(row, self.compiled.spec), jax.random.fold_in(key, counter)
+        return jnp.stack([self.score(self.whole(probe, main), batch, key) for probe in probes])
+
+    def score(self, state: Any, batch: Batch, key: PRNGKeyArray) -> Float[Array, "3"]:
+        q = state.critic.model(batch.observation, batch.action)[:, 0]
+        target = self.compiled.agent.target(state, batch, key)[0]
+        return jnp.stack([q.mean(), q.var(), target])
+
+
+@dataclass(frozen=True)
+class ProbeScorer:
+    """Scores all probes on a new transition: stored already, but nobody has trained on it."""
+
+    probes: CompiledProbes
+    sampler: MixedSampler
+    key: PRNGKeyArray
+    warmup_steps: int
+
+    def score(
+        self, learners: tuple[Learner, ...], mixture: Mixture, now: int, *, ended: bool
+    ) -> None:
+        """Add to the main learner's scores, once its ratio is in force."""
+        main, *probes = learners
+        assert main.scores is not None
+        if now < self.warmup_steps or self.sampler.waiting(mixture):
+            return
+        agents, row = [probe.agent for probe in probes], self.sampler.online.newest(1)
+        q, spread, target = self.probes.scores(agents, main.agent, row, self.key, now).T
+        reward = float(unpack(row, self.probes.compiled.spec).reward[0])
+        discount = self.probes.compiled.agent.discount
+        main.scores.add(Scored(q, spread, target, reward), discount, ended=ended)
