@@ -6,11 +6,15 @@ transition is first used to judge them, and only then trained on:
     every new transition     e_k = (Q_k(s, a) - r - gamma V_k(s'))^2       for every probe k
     every interval           l_k = log mean e_k, less its mean over the probes
                              L_k = discounted mean of l_k over the intervals so far
-                             m   = sum_k w_k r_k,   w = softmax(-sharpness · L)
+                             m   = sum_k w_k r_k,   w = softmax(-sharpness · (L - preference · r))
 
 This is the paper's bi-level problem with a validation set. The inner loss is the Bellman error
 under d_m, and the outer one the Bellman error under d^pi, of which new transitions are a sample.
 A second judge puts the observed return in the place of the target.
+
+New transitions are of the policy's own actions. They show whether offline data is wrong there, not
+what it says about better actions that the policy does not take, so errors alone lean towards online
+data. The preference corrects that: offline data is used unless new transitions speak against it.
 
 Every probe is judged on every transition, so there is no arm to try, and the ratio is continuous.
 """
@@ -102,6 +106,8 @@ class ValidatedMixer:
     """How sharply the weights follow the log Bellman error; 0 ignores it."""
     return_weight: float = 0.0
     """How sharply the weights follow the log distance from the observed return; 0 ignores it."""
+    offline_preference: float = 0.5
+    """Log error by which a ratio of 1 may exceed a ratio of 0 and weigh the same; 0 for none."""
     discount: float = 0.9
     """Weight of an interval relative to the one after it; 1 keeps all."""
     interval: int = 200
@@ -118,6 +124,8 @@ class ValidatedMixer:
         if len(self.ratios) < 2:
             raise ValueError(f"ratios must be two or more, got {self.ratios}")
         check_sharpness(self.bellman_weight, self.return_weight)
+        if not 0.0 <= self.offline_preference < math.inf:
+            raise ValueError(f"offline_preference must be 0 or more, got {self.offline_preference}")
         check_share("discount", self.discount)
         if self.interval < 1:
             raise ValueError(f"interval must be 1 or more, got {self.interval}")
@@ -180,7 +188,9 @@ class ValidatedMixer:
         )
 
     def weights(self, state: Judgement) -> NDArray[np.float64]:
-        losses = self.losses(state)
+        sharpness = self.bellman_weight + self.return_weight
+        preferred = sharpness * self.offline_preference * np.array(self.ratios)
+        losses = self.losses(state) - preferred
         unnormalised = np.exp(losses.min() - losses)
         return unnormalised / unnormalised.sum()
 
