@@ -26,9 +26,10 @@ from road.mixing.informedness import Informedness, informedness
 from road.mixing.mixture import Mixture
 from road.mixing.period import Period
 from road.mixing.priorities import Priorities
+from road.mixing.probe_errors import ErrorTally, ProbeMixer, ProbeTraining
 from road.mixing.registry import MIXERS, Mixer, make_mixer
 from road.mixing.road import RoadMixer
-from road.mixing.validated import ProbeMixer, ProbeTraining, ValidatedMixer
+from road.mixing.validated import ValidatedMixer
 
 __all__ = [
     "MIXERS",
@@ -42,6 +43,7 @@ __all__ = [
     "Criterion",
     "Decision",
     "DecreasingMixer",
+    "ErrorTally",
     "Evidence",
     "FixedMixer",
     "HypergradientMixer",

@@ -4,12 +4,17 @@ controller = Controller(RoadMixer(), seed=0)
 ...  train one period with controller.offline_count(batch_size) offline rows in every batch ...
 controller.end_period(offline_advantage=..., online_advantage=...)
 controller.save(folder)  # then: road report FOLDER
+
+With ``ValidatedMixer``, whose periods end by themselves, the third line becomes
+controller.observe_errors([...])  # of every probe, on a transition that none has trained on
 """
 
 from collections.abc import Mapping
 from operator import index
 from pathlib import Path
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from road.errors import StorageError
 from road.mixing.credit import Advantages, Evidence
@@ -18,6 +23,7 @@ from road.mixing.folder import mixer_settings, read_state, write_folder
 from road.mixing.logbook import Logbook
 from road.mixing.mixture import Mixture
 from road.mixing.period import Period, finish_period, period_from_row
+from road.mixing.probe_errors import ErrorTally
 from road.mixing.registry import MIXERS, Mixer
 
 FORMAT = 2
@@ -56,6 +62,7 @@ class Controller:
         self.history: list[Period] = []
         """The periods that have ended, in order."""
         self._logbook = Logbook()
+        self._errors = ErrorTally(len(getattr(mixer, "probe_mixers", ())))
         self._state: Any = mixer.init(seed)
         self._decision = self._propose(self._state, 0, None)
 
@@ -99,6 +106,40 @@ class Controller:
         """
         self._logbook.evaluate(score, step)
 
+    @property
+    def probe_ratios(self) -> tuple[float, ...]:
+        """The constant ratios at which a mixer's probes are to be trained; empty without probes."""
+        return tuple(each.offline_ratio for each in getattr(self.mixer, "probe_mixers", ()))
+
+    def observe_errors(
+        self, errors: ArrayLike, *, judge: str = "bellman", step: int | None = None
+    ) -> bool:
+        """Report the probes' squared errors on transitions that none of them has trained on.
+
+        The period ends by itself when the mixer has seen as many transitions as it asks for.
+
+        Args:
+            errors: One number per probe, in the order of ``probe_ratios``; or one row of them for
+                each of several transitions.
+            judge: "bellman" for the distance of Q(s, a) from the bootstrapped target; "return"
+                for its distance from the observed return, which only complements the other.
+            step: Environment steps so far, for the report.
+
+        Returns:
+            Whether the ratio was renewed.
+
+        Raises:
+            ValueError: the mixer has no probes, or errors are missing, not finite or negative.
+        """
+        if not self._errors.probes:
+            raise ValueError(f"{self.mixer} has no probes; ValidatedMixer follows their errors")
+        self._errors.add(errors, judge)
+        length = self._decision.steps
+        if length is None or self._errors.counts["bellman"] < length:
+            return False
+        self.end_period(step=step)
+        return True
+
     def end_period(
         self,
         *,
@@ -120,6 +161,7 @@ class Controller:
             advantages_of(offline_advantage, online_advantage),
             None if credit is None else float(credit),
             {name: float(value) for name, value in readings.items()},
+            self._errors.means() if any(self._errors.counts.values()) else None,
         )
         ratio_before = self.history[-1].offline_ratio if self.history else None
         period = finish_period(len(self.history), self._decision, evidence, ratio_before)
@@ -129,6 +171,7 @@ class Controller:
         self._logbook.end_period(step)  # the last that may refuse: until here nothing has changed
         self._state, self._decision, self._online_rows = state, decision, rows
         self.history.append(period)
+        self._errors.clear()
         return period
 
     def state_dict(self) -> dict[str, Any]:
@@ -140,6 +183,7 @@ class Controller:
             "online_rows": self._online_rows,
             "history": [period.as_row() for period in self.history],
             "logbook": self._logbook.state_dict(),
+            **({"errors": self._errors.state_dict()} if self._errors.probes else {}),
         }
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
@@ -151,16 +195,18 @@ class Controller:
         if saved["mixer"] != repr(self.mixer):
             raise ValueError(f"state_dict is of {saved['mixer']}, this holds {self.mixer!r}")
         logbook, state, rows = Logbook(), saved["state"], saved.get("online_rows")
+        tally = ErrorTally(self._errors.probes)
         try:
             history = [period_from_row(row) for row in saved["history"]]
             if "logbook" in saved:
                 logbook.load_state_dict(saved["logbook"])
+            tally.load_state_dict(saved.get("errors", tally.state_dict()))
             decision = self._propose(state, len(history), rows)
         except (KeyError, TypeError, IndexError, AttributeError) as error:
             what = f"{type(error).__name__}: {error}"
             raise ValueError(f"state_dict is damaged ({what}); nothing was loaded") from error
         self._state, self._decision, self._online_rows = state, decision, rows
-        self.history, self._logbook = history, logbook
+        self.history, self._logbook, self._errors = history, logbook, tally
 
     def save(
         self, folder: str | Path, *, task: str | None = None, agent: str | None = None

@@ -27,15 +27,17 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from road.mixing.credit import PROBE_ERRORS, Evidence
-from road.mixing.decision import ENDLESS, ArmTable, Context, Decision
-from road.mixing.mixture import Mixture, check_arms, check_ratio
+from road.mixing.decision import ArmTable, Context, Decision
+from road.mixing.mixture import Mixture, check_arms
 from road.mixing.period import Period
-
-JUDGES = ("bellman", "return")
-"""The error is the distance from the bootstrapped target, or from the observed return."""
-LEAST = 1e-6
-"""Errors below this share of the largest count as this share: log 0 is no number."""
+from road.mixing.probe_errors import (
+    JUDGES,
+    ProbeCriterion,
+    ProbeMixer,
+    ProbeTraining,
+    check_share,
+    relative_log_errors,
+)
 
 
 class Judgement(TypedDict):
@@ -45,55 +47,6 @@ class Judgement(TypedDict):
     """Of every probe's log error, relative to the mean over the probes."""
     counts: dict[str, float]
     """Of the intervals."""
-
-
-@dataclass(frozen=True)
-class ProbeCriterion:
-    """The period is not credited: probes are judged by their errors on its transitions."""
-
-    measures = PROBE_ERRORS
-    late = False
-
-    def value(self, evidence: Evidence) -> float:
-        del evidence
-        return math.nan
-
-
-@dataclass(frozen=True)
-class ProbeTraining:
-    """How learners beside the main one are trained; the cheaper, the less they cost."""
-
-    every: int = 1
-    """Environment steps between two updates."""
-    batch: float = 1.0
-    """Size of a mini-batch, as a share of the main learner's."""
-    actor: bool = True
-    """Whether each trains a policy of its own, instead of bootstrapping with the main one."""
-
-    def __post_init__(self) -> None:
-        if self.every < 1:
-            raise ValueError(f"probe_every must be 1 or more, got {self.every}")
-        check_share("probe_batch", self.batch)
-
-
-@dataclass(frozen=True)
-class ProbeMixer:
-    """The constant ratio of a probe; its period never ends, since nothing depends on it."""
-
-    offline_ratio: float
-
-    def __post_init__(self) -> None:
-        check_ratio("offline_ratio", self.offline_ratio)
-
-    def init(self, seed: int) -> None:
-        del seed  # nothing here is random
-
-    def propose(self, state: None, context: Context) -> Decision:
-        del state, context
-        return Decision(Mixture(self.offline_ratio), ProbeCriterion(), steps=ENDLESS)
-
-    def observe(self, state: None, period: Period) -> None:
-        del state, period
 
 
 @dataclass(frozen=True)
@@ -201,23 +154,6 @@ def check_sharpness(bellman_weight: float, return_weight: float) -> None:
             raise ValueError(f"{name} must be 0 or more, got {value}")
     if not bellman_weight + return_weight > 0.0:
         raise ValueError("bellman_weight and return_weight are both 0: nothing is followed")
-
-
-def check_share(name: str, value: float) -> None:
-    if not 0.0 < value <= 1.0:
-        raise ValueError(f"{name} must lie above 0 and be at most 1, got {value}")
-
-
-def relative_log_errors(judge: str, errors: tuple[float, ...], probes: int) -> NDArray[np.float64]:
-    """Log errors less their mean over the probes; one error each, finite and not negative."""
-    values = np.asarray(errors, np.float64)
-    if values.shape != (probes,):
-        raise ValueError(f"{judge} errors must be one per probe, {probes}, got {len(errors)}")
-    if not (np.isfinite(values).all() and (values >= 0.0).all()):
-        raise ValueError(f"{judge} errors must be finite and 0 or more, got {tuple(errors)}")
-    floor = max(LEAST * values.max(), np.finfo(np.float64).tiny)
-    logs = np.log(np.maximum(values, floor))
-    return logs - logs.mean()
 
 
 def probe_table(

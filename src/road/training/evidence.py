@@ -119,7 +119,7 @@ class EvidenceCollector:
 def probe_errors(learner: Learner) -> ProbeErrors:
     if learner.scores is None:
         raise UsageError("a criterion measures probe-errors, but its mixer has no probe_mixers")
-    means = learner.scores.means()
+    means = learner.scores.tally.means()
     for judge, errors in means.items():
         what = f"the {judge} errors of the probes at the end of period {learner.period.index}"
         check_finite(what, *(errors or ()))

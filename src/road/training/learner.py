@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from road.mixing import Context, Decision, Evidence, Mixer, Mixture, Period
 from road.mixing.period import finish_period
-from road.mixing.validated import ProbeTraining
+from road.mixing.probe_errors import ProbeTraining
 from road.replay.sampler import MixedSampler, Stack
 from road.rng import NumpyStream, Stream, jax_stream
 from road.training.compiled import CompiledAgent, Leaves, Metrics, leaves_of
@@ -220,7 +220,7 @@ class Trainer:
         period = finish_period(running.index, decision, evidence, running.ratio_before)
         learner.mixer = self.mixer.observe(learner.mixer, period)
         if learner.scores is not None:
-            learner.scores.end_interval()
+            learner.scores.tally.clear()
         if period.period == 0:
             check_plain(type(self.mixer).__name__, learner.mixer)
         learner.period = RunningPeriod(

@@ -2,8 +2,8 @@
 
 A probe differs from the main learner in the data that its critics see. What belongs to the policy
 is borrowed from the main learner in every update, and its own result is dropped, so that XLA never
-computes it: for IQL a probe costs three quarters of a learner. The main learner's state and every
-probe's are scored by one call on each new transition (``training/scoring.py``).
+computes it. New transitions are scored for all probes in one call (``training/scoring.py``), as
+many at a time as were made since the probes last trained.
 """
 
 import dataclasses
@@ -70,12 +70,13 @@ class CompiledProbes:
         self,
         probes: list[Leaves],
         main: Leaves,
-        row: NDArray[np.float32],
+        rows: NDArray[np.float32],
         key: PRNGKeyArray,
         counter: int,
     ) -> NDArray[np.float64]:
-        """Q, its variance over the ensemble and its target on one packed row; a row per probe."""
-        return np.asarray(self._scores(probes, main, row, key, np.uint32(counter)), np.float64)
+        """Q, its variance over the ensemble and its target: (probe, 3, row) of packed rows."""
+        scores = self._scores(probes, main, rows, key, np.uint32(counter))
+        return np.asarray(scores, np.float64)
 
     def part_of(self, state: Any) -> dict[str, Any]:
         return {name: getattr(state, name) for name in self.owned}
@@ -102,36 +103,55 @@ class CompiledProbes:
         return self.packed(state), jnp.stack([metrics[n] for n in self._metric_names], axis=-1)
 
     def _traced_scores(
-        self, probes: list[Leaves], main: Leaves, row: Array, key: PRNGKeyArray, counter: Array
-    ) -> Float[Array, "probe 3"]:
-        batch, key = unpack(row, self.compiled.spec), jax.random.fold_in(key, counter)
+        self, probes: list[Leaves], main: Leaves, rows: Array, key: PRNGKeyArray, counter: Array
+    ) -> Float[Array, "probe 3 row"]:
+        batch, key = unpack(rows, self.compiled.spec), jax.random.fold_in(key, counter)
         return jnp.stack([self.score(self.whole(probe, main), batch, key) for probe in probes])
 
-    def score(self, state: Any, batch: Batch, key: PRNGKeyArray) -> Float[Array, "3"]:
-        q = state.critic.model(batch.observation, batch.action)[:, 0]
-        target = self.compiled.agent.target(state, batch, key)[0]
-        return jnp.stack([q.mean(), q.var(), target])
+    def score(self, state: Any, batch: Batch, key: PRNGKeyArray) -> Float[Array, "3 row"]:
+        q = state.critic.model(batch.observation, batch.action)
+        target = self.compiled.agent.target(state, batch, key)
+        return jnp.stack([q.mean(axis=0), q.var(axis=0), target])
 
 
 @dataclass(frozen=True)
 class ProbeScorer:
-    """Scores all probes on a new transition: stored already, but nobody has trained on it."""
+    """Scores all probes on new transitions: stored already, but no probe has trained on them."""
 
     probes: CompiledProbes
     sampler: MixedSampler
     key: PRNGKeyArray
     warmup_steps: int
+    every: int
+    """Environment steps between two updates of the probes, each preceded by scoring."""
 
     def score(
         self, learners: tuple[Learner, ...], mixture: Mixture, now: int, *, ended: bool
     ) -> None:
-        """Add to the main learner's scores, once its ratio is in force."""
+        """Count a new transition, and score what has accumulated when the probes are to train.
+
+        Transitions count once the ratio is in force.
+        """
         main, *probes = learners
         assert main.scores is not None
         if now < self.warmup_steps or self.sampler.waiting(mixture):
             return
-        agents, row = [probe.agent for probe in probes], self.sampler.online.newest(1)
-        q, spread, target = self.probes.scores(agents, main.agent, row, self.key, now).T
-        reward = float(unpack(row, self.probes.compiled.spec).reward[0])
+        scores = main.scores
+        scores.unscored.append(ended)
+        if (now + 1) % self.every:
+            return
+        rows = self.block(len(scores.unscored))
+        agents = [probe.agent for probe in probes]
+        table = self.probes.scores(agents, main.agent, rows, self.key, now)
+        rewards = unpack(rows, self.probes.compiled.spec).reward
         discount = self.probes.compiled.agent.discount
-        main.scores.add(Scored(q, spread, target, reward), discount, ended=ended)
+        for index, ended_there in enumerate(scores.unscored):
+            q, spread, target = table[:, :, index].T
+            scored = Scored(q, spread, target, float(rewards[index]))
+            scores.add(scored, discount, ended=ended_there)
+        scores.unscored = []
+
+    def block(self, count: int) -> NDArray[np.float32]:
+        """The newest rows, oldest first, padded to a constant shape that is compiled once."""
+        rows = self.sampler.online.newest(count)
+        return np.concatenate([rows, np.repeat(rows[-1:], self.every - len(rows), axis=0)])

@@ -13,6 +13,7 @@ import numpy as np
 
 from road.data.diagnostics import examine
 from road.errors import EnvironmentFailure, Interrupted, Preempted
+from road.mixing.probe_errors import ErrorTally
 from road.records.folder import RunFolder
 from road.records.journal import Journal
 from road.rng import LEARNER, Stream, jax_stream
@@ -28,7 +29,7 @@ from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
 from road.training.probe_learners import CompiledProbes, ProbeScorer
 from road.training.process import StopRequest
 from road.training.rollout import Rollout, guarded
-from road.training.scoring import empty_scores
+from road.training.scoring import ProbeScores
 from road.training.state import RunState
 from road.training.validate import check_spaces
 from road.types import Spec
@@ -80,7 +81,7 @@ class Run:
             start = self.probes.start(main.agent)
             beside = range(1, len(self.plan.mixers))
             self.state.learners = (main, *(self.learner(index, start) for index in beside))
-            main.scores = empty_scores(len(beside))
+            main.scores = ProbeScores(ErrorTally(len(beside)))
         self.state.counters.phase = "online"
 
     def restore(self, state: RunState) -> None:
@@ -148,7 +149,8 @@ class Run:
         scorer = None
         if probes is not None:
             key = jax_stream(config.seed, Stream.SCORING)
-            scorer = ProbeScorer(probes, sampler, key, config.warmup_steps)
+            every = self.plan.probe_training.every
+            scorer = ProbeScorer(probes, sampler, key, config.warmup_steps, every)
         return OnlineLoop(
             compiled,
             self.rollout,

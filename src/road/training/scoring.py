@@ -1,4 +1,4 @@
-"""Scores every probe on each new transition, before any learner trains on it.
+"""Scores every probe on each new transition, before any probe trains on it.
 
 q_k, spread_k    mean and variance of Q_k(s, a) over the ensemble of probe k
 target_k         what its critic regresses on there
@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.mixing.credit import ProbeErrors
-from road.mixing.validated import JUDGES
+from road.mixing.probe_errors import JUDGES, ErrorTally
 
 LONGEST = 1000
 """Steps after which a stretch ends, so that an endless episode is judged too."""
@@ -35,20 +34,23 @@ class Scored:
     target: Floats
     reward: float
 
+    def errors(self, truth: Floats) -> Floats:
+        """Mean over the ensemble of the squared distance from the truth."""
+        return self.spread + (self.q - truth) ** 2
+
 
 @dataclass
 class ProbeScores:
-    """Errors of the running interval, and the transitions whose return is not known yet."""
+    """Errors of the running interval, and the transitions that are not judged yet."""
 
-    sums: dict[str, Floats]
-    """Summed squared errors of every probe, by judge."""
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(JUDGES, 0))
-    """Transitions in the sums."""
+    tally: ErrorTally
     pending: list[Scored] = field(default_factory=list[Scored])
-    """The running stretch."""
+    """The running stretch: its returns are not known yet."""
+    unscored: list[bool] = field(default_factory=list[bool])
+    """The newest transitions, which the probes have not seen: whether each ended its episode."""
 
     def add(self, scored: Scored, discount: float, *, ended: bool) -> None:
-        self.count("bellman", squared(scored, scored.target))
+        self.tally.add(scored.errors(scored.target), "bellman")
         self.pending.append(scored)
         if ended or len(self.pending) >= LONGEST:
             self.end_stretch(discount)
@@ -56,47 +58,23 @@ class ProbeScores:
     def end_stretch(self, discount: float) -> None:
         """The returns of the pending transitions are known."""
         returns = self.pending[-1].target
-        self.count("return", squared(self.pending[-1], returns))
+        self.tally.add(self.pending[-1].errors(returns), "return")
         for scored in reversed(self.pending[:-1]):
             returns = scored.reward + discount * returns
-            self.count("return", squared(scored, returns))
+            self.tally.add(scored.errors(returns), "return")
         self.pending = []
 
-    def count(self, judge: str, errors: Floats) -> None:
-        self.sums[judge] = self.sums[judge] + errors
-        self.counts[judge] += 1
-
-    def means(self) -> ProbeErrors:
-        return {
-            judge: tuple((self.sums[judge] / count).tolist()) if count else None
-            for judge, count in self.counts.items()
-        }
-
-    def end_interval(self) -> None:
-        """Begin the sums again; pending transitions stay."""
-        self.sums = {judge: np.zeros_like(total) for judge, total in self.sums.items()}
-        self.counts = dict.fromkeys(JUDGES, 0)
-
     def arrays(self) -> dict[str, NDArray[Any]]:
-        width = len(self.sums[JUDGES[0]])
         rows = [
             np.concatenate([each.q, each.spread, each.target, [each.reward]])
             for each in self.pending
         ]
         return {
-            "scores/pending": np.array(rows, np.float64).reshape(len(rows), 3 * width + 1),
-            "scores/sums": np.stack([self.sums[judge] for judge in JUDGES]),
-            "scores/counts": np.array([self.counts[judge] for judge in JUDGES]),
+            "scores/pending": np.array(rows, np.float64).reshape(-1, 3 * self.tally.probes + 1),
+            "scores/unscored": np.array(self.unscored, np.bool_),
+            "scores/sums": np.stack([self.tally.sums[judge] for judge in JUDGES]),
+            "scores/counts": np.array([self.tally.counts[judge] for judge in JUDGES]),
         }
-
-
-def squared(scored: Scored, truth: Floats) -> Floats:
-    """Mean over the ensemble of the squared distance from the truth."""
-    return scored.spread + (scored.q - truth) ** 2
-
-
-def empty_scores(probes: int) -> ProbeScores:
-    return ProbeScores({judge: np.zeros(probes) for judge in JUDGES})
 
 
 def scores_from(arrays: dict[str, NDArray[Any]]) -> ProbeScores | None:
@@ -104,9 +82,9 @@ def scores_from(arrays: dict[str, NDArray[Any]]) -> ProbeScores | None:
     if "scores/sums" not in arrays:
         return None
     sums, counts = arrays["scores/sums"], arrays["scores/counts"]
+    tally = ErrorTally(sums.shape[1])
+    tally.sums = {judge: each.copy() for judge, each in zip(JUDGES, sums, strict=True)}
+    tally.counts = {judge: int(each) for judge, each in zip(JUDGES, counts, strict=True)}
     parts = [(*np.split(row[:-1], 3), float(row[-1])) for row in arrays["scores/pending"]]
-    return ProbeScores(
-        {judge: each.copy() for judge, each in zip(JUDGES, sums, strict=True)},
-        {judge: int(each) for judge, each in zip(JUDGES, counts, strict=True)},
-        [Scored(q, spread, target, reward) for q, spread, target, reward in parts],
-    )
+    pending = [Scored(q, spread, target, reward) for q, spread, target, reward in parts]
+    return ProbeScores(tally, pending, [bool(ended) for ended in arrays["scores/unscored"]])
