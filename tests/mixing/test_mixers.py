@@ -24,6 +24,7 @@ from road.mixing import (
     ProportionalMixer,
     RoadMixer,
     UniformMixer,
+    ValidatedMixer,
     make_mixer,
 )
 from road.mixing.credit import READINGS
@@ -45,6 +46,8 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "proportional": ProportionalMixer(),
     "balanced": BalancedMixer(),
     "hypergradient": HypergradientMixer(pull=0.1),
+    "validated": ValidatedMixer(),
+    "validated-return": ValidatedMixer(bellman_weight=0.0, return_weight=20.0, discount=1.0),
 }
 
 
@@ -64,7 +67,10 @@ def evidence(seed: int) -> Evidence:
     readings = dict(zip(READINGS, drawn[2:], strict=True))
     readings["error_drop"] = readings["error_drop"] if seed else math.nan
     readings["mean_return"] = readings["mean_return"] if seed % 3 else math.nan
-    return Evidence(Advantages(*drawn[:2]), readings=readings)
+    errors = np.exp(np.random.default_rng(seed).normal(size=(2, 5))).tolist()
+    returns = tuple(errors[1]) if seed % 3 else None
+    probe_errors = {"bellman": tuple(errors[0]), "return": returns}
+    return Evidence(Advantages(*drawn[:2]), readings=readings, probe_errors=probe_errors)
 
 
 def played(mixer: Mixer[Any], periods: int, seed: int = 0) -> tuple[Any, list[float]]:

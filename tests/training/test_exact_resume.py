@@ -26,6 +26,7 @@ from road.mixing import (
     ProportionalMixer,
     RoadMixer,
     UniformMixer,
+    ValidatedMixer,
 )
 from road.records.folder import RunFolder
 from road.records.journal import Journal
@@ -115,6 +116,8 @@ def test_stopped_at_every_kind_of_moment(undisturbed: dict[str, Any], tmp_path: 
         RoadMixer(credit="change", scale="standardised"),
         RoadMixer(credit="fresh-error"),
         RoadMixer(credit="next-return", window=3),
+        ValidatedMixer(interval=20),
+        ValidatedMixer(ratios=(0.0, 1.0), interval=10, probe_every=4, probe_actor=True),
     ],
 )
 def test_every_mixer_goes_on_as_it_would_have(mixer: Any, tmp_path: Path):

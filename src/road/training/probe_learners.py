@@ -8,6 +8,7 @@ many at a time as were made since the probes last trained.
 
 import dataclasses
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -20,7 +21,7 @@ from road.errors import UsageError
 from road.mixing import Mixture
 from road.replay.sampler import MixedSampler
 from road.replay.transitions import unpack
-from road.training.compiled import CompiledAgent, Leaves, Metrics, packing_of
+from road.training.compiled import REMEMBERED, CompiledAgent, Leaves, Metrics, packing_of
 from road.training.learner import Learner
 from road.training.scoring import Scored
 from road.types import Batch
@@ -112,6 +113,12 @@ class CompiledProbes:
         q = state.critic.model(batch.observation, batch.action)
         target = self.compiled.agent.target(state, batch, key)
         return jnp.stack([q.mean(axis=0), q.var(axis=0), target])
+
+
+@lru_cache(REMEMBERED)
+def compile_probes(compiled: CompiledAgent, *, own_actor: bool) -> CompiledProbes:
+    """The functions of an agent's probes; those used before are compiled already."""
+    return CompiledProbes(compiled, own_actor=own_actor)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progress
 from road.training.evidence import EvidenceCollector
 from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
-from road.training.probe_learners import CompiledProbes, ProbeScorer
+from road.training.probe_learners import ProbeScorer, compile_probes
 from road.training.process import StopRequest
 from road.training.rollout import Rollout, guarded
 from road.training.scoring import ProbeScores
@@ -61,7 +61,7 @@ class Run:
         self.probes = None
         if len(plan.mixers) > 1:
             own_actor = plan.probe_training.actor
-            self.probes = CompiledProbes(self.online_agent, own_actor=own_actor)
+            self.probes = compile_probes(self.online_agent, own_actor=own_actor)
 
     def begin(self) -> None:
         key = jax_stream(self.config.seed, Stream.INITIALISING)
