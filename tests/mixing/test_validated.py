@@ -1,4 +1,4 @@
-"""``ValidatedMixer``: its formula by hand, its limits, and small problems built for each of them."""
+"""``ValidatedMixer``: its formula by hand, its limits, and a small problem for each of them."""
 
 import itertools
 import json
@@ -224,48 +224,66 @@ class Judged:
     """Mean errors of the last interval."""
 
 
+@dataclass
+class Probes:
+    """A table of values for each probe, trained at its ratio on logs and on what is not fresh."""
+
+    ratios: tuple[float, ...]
+    logs: list[Row]
+    rng: np.random.Generator
+    held: dict[int, float]
+    """Probes that stay at a constant value."""
+
+    def __post_init__(self) -> None:
+        self.values = np.zeros((len(self.ratios), 64))
+        for probe, value in self.held.items():
+            self.values[probe] = value
+
+    def errors(self, row: Row) -> list[float]:
+        return [(table[row.state] - target(table, row)) ** 2 for table in self.values]
+
+    def train(self, seen: list[Row]) -> None:
+        for k, m in enumerate(self.ratios):
+            for _ in range(0 if k in self.held else 4):
+                source = self.logs if self.rng.random() < m else seen
+                drawn = source[self.rng.integers(len(source))]
+                wrong = target(self.values[k], drawn) - self.values[k, drawn.state]
+                self.values[k, drawn.state] += RATE * wrong
+
+
+def return_errors(episode: list[tuple[NDArray[np.float64], Row]]) -> list[list[float]]:
+    """Squared distances of every probe's earlier value from the observed return, by transition."""
+    returns, found = 0.0, list[list[float]]()
+    for q, each in reversed(episode):
+        returns = each.reward + GAMMA * returns
+        found.append(((q - returns) ** 2).tolist())
+    return found
+
+
 def judge(
     mixer: ValidatedMixer,
     logs: list[Row],
     fresh: list[Row],
     seed: int = 0,
-    fixed: dict[int, float] | None = None,
+    held: dict[int, float] | None = None,
 ) -> Judged:
-    """Score every probe on each fresh transition, then train each on both at its ratio.
-
-    ``fixed`` holds probes at constant values, which then learn nothing.
-    """
-    rng, probes = np.random.default_rng(seed), len(mixer.ratios)
-    values, state = np.zeros((probes, 64)), mixer.init(0)
-    for probe, value in (fixed or {}).items():
-        values[probe] = value
-    tally, episode, means = ErrorTally(probes), list[tuple[NDArray[np.float64], Row]](), {}
-    for now, row in enumerate(fresh):
-        q = values[:, row.state].copy()
-        tally.add([(q[k] - target(values[k], row)) ** 2 for k in range(probes)])
-        episode.append((q, row))
+    """Score every probe on each fresh transition, then train each on both at its ratio."""
+    probes = Probes(mixer.ratios, logs, np.random.default_rng(seed), held or {})
+    tally, state, means = ErrorTally(len(mixer.ratios)), mixer.init(0), dict[str, Any]()
+    episode = list[tuple[NDArray[np.float64], Row]]()
+    for now, row in enumerate(fresh, start=1):
+        tally.add(probes.errors(row))
+        episode.append((probes.values[:, row.state].copy(), row))
         if row.over:
-            returns = 0.0
-            for old, each in reversed(episode):
-                returns = each.reward + GAMMA * returns
-                tally.add((old - returns) ** 2, "return")
+            tally.add(return_errors(episode), "return")
             episode = []
-        for k, m in enumerate(mixer.ratios):
-            if k in (fixed or {}):
-                continue
-            for _ in range(4):
-                drawn = (
-                    logs[rng.integers(len(logs))]
-                    if rng.random() < m
-                    else fresh[rng.integers(now + 1)]
-                )
-                values[k, drawn.state] += RATE * (target(values[k], drawn) - values[k, drawn.state])
-        if (now + 1) % mixer.interval == 0 or now + 1 == len(fresh):
+        probes.train(fresh[:now])
+        if now % mixer.interval == 0 or now == len(fresh):
             means = tally.means()
             decision = mixer.propose(state, Context())
             state = observe(mixer, state, decision, Evidence(probe_errors=means))
             tally.clear()
-    return Judged(ratio(mixer, state), values, means)
+    return Judged(ratio(mixer, state), probes.values, means)
 
 
 WORLD = Ring(dense=True)
@@ -331,7 +349,7 @@ def test_a_probe_that_learnt_nothing_is_caught_by_returns_and_not_by_bellman_err
     logs, fresh = world.transitions(600, 1), world.transitions(600, 2)
     plain = ValidatedMixer(ratios=(0.0, 0.5, 0.9), interval=600, offline_preference=0.0)
     both = replace(plain, bellman_weight=5.0, return_weight=20.0)
-    means = judge(plain, logs, fresh, fixed={2: 0.0}).means
+    means = judge(plain, logs, fresh, held={2: 0.0}).means
     assert min(means["bellman"]) == means["bellman"][2]
     assert max(means["return"]) == means["return"][2]
     assert plain.weights(after(plain, means))[2] > 0.9

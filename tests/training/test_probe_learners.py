@@ -36,6 +36,7 @@ from road.training import scoring
 from road.training.config import Plan
 from road.training.events import Progressed
 from road.training.launch import pick_state, resume_plan, start_run
+from road.training.learner import EVERY_STEP
 from road.training.process import StopRequest
 from road.training.run import Run
 from road.training.scoring import ProbeScores, Scored
@@ -47,7 +48,7 @@ SHORT = {"offline_steps": 60, "online_steps": 90, "evaluate_every": 1000, "evalu
 class Watched:
     """Half and half whatever the probes say."""
 
-    training: ProbeTraining = ProbeTraining()
+    training: ProbeTraining = EVERY_STEP
 
     probe_mixers = (ProbeMixer(0.0), ProbeMixer(0.9))
 
@@ -196,7 +197,7 @@ def test_an_agent_without_a_critic_is_refused_in_one_line(tmp_path: Path):
             return {"weights": jax.random.normal(key, (spec.action_dim,))}
 
     plan = dataclasses.replace(plan_of(Watched()), agent=Bare(hidden=(8, 8)))
-    with pytest.raises(UsageError, match="need a state that is an eqx.Module with its critic"):
+    with pytest.raises(UsageError, match=r"need a state that is an eqx\.Module with its critic"):
         Run(plan, RunFolder(tmp_path / "run"), lambda _: None, StopRequest())
 
 
