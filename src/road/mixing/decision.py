@@ -10,7 +10,7 @@ from road.mixing.mixture import Mixture
 PAPER_CRITERION = SurrogateCriterion()
 """R_q, with kappa = 1."""
 ENDLESS = sys.maxsize
-"""Steps of a period that never ends, of a learner whose ratio nobody has to judge."""
+"""Steps of a period that never ends, of a learner whose ratio is never judged."""
 
 
 @dataclass(frozen=True, slots=True)
