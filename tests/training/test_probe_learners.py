@@ -160,6 +160,22 @@ def test_a_smaller_batch_is_what_a_probe_draws(tmp_path: Path):
     assert sizes == [16, 4, 4]
 
 
+def test_a_control_may_judge_probes_on_what_they_have_trained_on(tmp_path: Path):
+    """Then the errors are those of transitions from all over the buffer, and no return is known."""
+    plan = plan_of(Watched(ProbeTraining(every=3, fresh=False)), online_steps=40)
+    with running(plan, tmp_path / "run") as run:
+        scores = run.state.main.scores
+        assert scores is not None
+        for _ in run.online_loop().run(run.state):
+            if scores.tally.counts["bellman"] and not scores.unscored:
+                break
+        before = scores.tally.sums["bellman"].copy()
+        weights = [probe.agent for probe in run.state.learners[1:]]
+        newest = [sum(bellman_errors(run, each, run.sampler.online.newest(3))) for each in weights]
+        assert scores.tally.means()["return"] is None
+        assert not np.allclose(before, newest, rtol=1e-3)
+
+
 @pytest.mark.parametrize("name", AGENT_LIST)
 def test_every_agent_has_probes_and_goes_on_to_the_same_bits(name: str, tmp_path: Path):
     """Stopped between two updates of the probes, within an interval."""

@@ -47,6 +47,9 @@ class ProbeTraining:
     """Size of a mini-batch, as a share of the main learner's."""
     actor: bool = True
     """Whether each trains a policy of its own, instead of bootstrapping with the main one."""
+    fresh: bool = True
+    """Whether probes are judged on transitions that they have not trained on; otherwise on ones
+    drawn from the replay buffer, which only serves as a control."""
 
     def __post_init__(self) -> None:
         if self.every < 1:

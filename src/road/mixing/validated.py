@@ -12,10 +12,10 @@ This is the paper's bi-level problem with a validation set. The inner loss is th
 under d_m, and the outer one the Bellman error under d^pi, of which new transitions are a sample.
 A second judge puts the observed return in the place of the target.
 
-New transitions are of the policy's own actions. Errors on them measure whether offline data is wrong
-about those actions, not what it knows about better ones, so on their own they lean towards online
-data. The preference corrects that: it is the log error by which a probe at ratio 1 may exceed one at
-ratio 0 and still weigh the same.
+New transitions are of the policy's own actions. Errors on them measure whether offline data is
+wrong about those actions, not what it knows about better ones, so on their own they lean towards
+online data. The preference corrects that: it is the log error by which a probe at ratio 1 may
+exceed one at ratio 0 and still weigh the same.
 
 Every probe is judged on every transition, so there is no arm to try, and the ratio is continuous.
 """

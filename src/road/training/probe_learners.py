@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from road.errors import UsageError
 from road.mixing import Mixture
+from road.mixing.probe_errors import ProbeTraining
 from road.replay.sampler import MixedSampler
 from road.replay.transitions import unpack
+from road.rng import NumpyStream
 from road.training.compiled import REMEMBERED, CompiledAgent, Leaves, Metrics, packing_of
 from road.training.learner import Learner
 from road.training.scoring import Scored
@@ -129,8 +131,10 @@ class ProbeScorer:
     sampler: MixedSampler
     key: PRNGKeyArray
     warmup_steps: int
-    every: int
-    """Environment steps between two updates of the probes, each preceded by scoring."""
+    training: ProbeTraining
+    """Every update of the probes is preceded by scoring."""
+    draws: NumpyStream
+    """Picks the transitions of a control that judges on earlier ones."""
 
     def score(
         self, learners: tuple[Learner, ...], mixture: Mixture, now: int, *, ended: bool
@@ -145,9 +149,9 @@ class ProbeScorer:
             return
         scores = main.scores
         scores.unscored.append(ended)
-        if (now + 1) % self.every:
+        if (now + 1) % self.training.every:
             return
-        rows = self.block(len(scores.unscored))
+        rows = self.block(len(scores.unscored)) if self.training.fresh else self.earlier(now)
         agents = [probe.agent for probe in probes]
         table = self.probes.scores(agents, main.agent, rows, self.key, now)
         rewards = unpack(rows, self.probes.compiled.spec).reward
@@ -155,10 +159,17 @@ class ProbeScorer:
         for index, ended_there in enumerate(scores.unscored):
             q, spread, target = table[:, :, index].T
             scored = Scored(q, spread, target, float(rewards[index]))
-            scores.add(scored, discount, ended=ended_there)
+            if self.training.fresh:
+                scores.add(scored, discount, ended=ended_there)
+            else:  # drawn one by one, they have no observed return
+                scores.tally.add(scored.errors(target), "bellman")
         scores.unscored = []
 
     def block(self, count: int) -> NDArray[np.float32]:
         """The newest rows, oldest first, padded to a constant shape that is compiled once."""
         rows = self.sampler.online.newest(count)
-        return np.concatenate([rows, np.repeat(rows[-1:], self.every - len(rows), axis=0)])
+        return np.concatenate([rows, np.repeat(rows[-1:], self.training.every - len(rows), axis=0)])
+
+    def earlier(self, now: int) -> NDArray[np.float32]:
+        """As many transitions, drawn from the whole replay buffer."""
+        return self.sampler.probe(self.training.every, self.draws.at(now))[1]

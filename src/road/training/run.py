@@ -16,7 +16,7 @@ from road.errors import EnvironmentFailure, Interrupted, Preempted
 from road.mixing.probe_errors import ErrorTally
 from road.records.folder import RunFolder
 from road.records.journal import Journal
-from road.rng import LEARNER, Stream, jax_stream
+from road.rng import LEARNER, NumpyStream, Stream, jax_stream
 from road.training.buffers import make_sampler
 from road.training.checkpoint import save_checkpoint
 from road.training.compiled import Leaves, Metrics, compile_agent
@@ -148,9 +148,10 @@ class Run:
         )
         scorer = None
         if probes is not None:
+            training = self.plan.probe_training
             key = jax_stream(config.seed, Stream.SCORING)
-            every = self.plan.probe_training.every
-            scorer = ProbeScorer(probes, sampler, key, config.warmup_steps, every)
+            draws = NumpyStream(config.seed, Stream.SCORING)
+            scorer = ProbeScorer(probes, sampler, key, config.warmup_steps, training, draws)
         return OnlineLoop(
             compiled,
             self.rollout,
