@@ -21,7 +21,7 @@ from road.mixing import (
 from road.version import __version__
 
 if TYPE_CHECKING:
-    from road.training.api import finetune
+    from road.api.finetune import finetune
 
 __all__ = [
     "Controller",
@@ -40,8 +40,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "finetune":
-        from road.training.api import finetune
+    if name != "finetune":
+        raise AttributeError(f"module 'road' has no attribute {name!r}")
+    try:
+        from road.api.finetune import finetune
+    except ModuleNotFoundError as error:
+        what = f"road.finetune needs {error.name}: pip install 'road-o2o[train]'"
+        raise ImportError(what) from error
+    return finetune
 
-        return finetune
-    raise AttributeError(f"module 'road' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

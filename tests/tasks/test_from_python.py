@@ -20,6 +20,14 @@ from road.agents.cql import CQL
 from road.agents.iql import IQL
 from road.agents.pex import PEX
 from road.agents.proto import PROTO
+from road.api.finetune import (
+    Finetuned,
+    environment_of,
+    given_plan,
+    given_task,
+    name_of_agent,
+    name_of_mixer,
+)
 from road.errors import EnvironmentFailure, NumericError, StorageError, UsageError
 from road.mixing import FixedMixer
 from road.records.folder import RunFolder
@@ -27,13 +35,6 @@ from road.replay.transitions import unpack
 from road.tasks.custom import TaskOverrides, custom_task
 from road.tasks.task import Affine
 from road.training import launch
-from road.training.api import (
-    Finetuned,
-    given_plan,
-    given_task,
-    name_of_agent,
-    name_of_mixer,
-)
 from road.training.config import check_whole
 from road.training.events import Evaluated
 from road.training.launch import pick_state
@@ -67,6 +68,61 @@ def test_it_gives_scores_and_a_run_folder_like_any_other(result: Finetuned) -> N
     assert (told["task"], told["own"], told["given"]) == ("Cart", {"horizon": 10}, True)
     written = (result.folder / "evaluations.jsonl").read_text().splitlines()
     assert json.loads(written[-1])["score"] == result.final.score
+
+
+def test_it_leaves_a_report_and_says_in_a_line_what_it_is(result: Finetuned) -> None:
+    assert result.report is not None and result.report.name == "report.html"
+    assert "Cart" in result.report.read_text()
+    assert (result.report.parent / "summary.json").is_file()
+    assert repr(result).startswith("Finetuned(pretrained=")
+    assert repr(result).count("\n") == 0
+
+
+def test_the_plot_shows_scores_and_the_ratio_of_every_period(result: Finetuned) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    axes = result.plot()
+    assert axes.lines[0].get_ydata()[-1] == pytest.approx(result.evaluations[-1].evaluation.score)
+    other = next(each for each in axes.figure.axes if each is not axes)
+    assert list(other.lines[0].get_ydata()) == [ratio for _, ratio in result.ratios]
+    assert result.ratios
+    pytest.importorskip("matplotlib.pyplot").close(axes.figure)
+
+
+def test_an_id_and_a_dict_of_arrays_will_do(capfd: pytest.CaptureFixture[str]) -> None:
+    """Arrays in the environment's units: the pendulum pushes with up to 2."""
+    environment = gymnasium.make("Pendulum-v1")
+    rows: dict[str, list[Any]] = {"observations": [], "actions": [], "rewards": []}
+    rows |= {"terminals": [], "timeouts": []}
+    observation, _ = environment.reset(seed=0)
+    environment.action_space.seed(0)
+    for step in range(40):
+        action = environment.action_space.sample()
+        rows["observations"].append(observation)
+        observation, reward, _, _, _ = environment.step(action)
+        for name, value in (("actions", action), ("rewards", reward), ("terminals", False)):
+            rows[name].append(value)
+        rows["timeouts"].append(step == 39)
+    arrays = {name: np.array(column) for name, column in rows.items()}
+    assert np.abs(arrays["actions"]).max() > 1.0
+    settings = {**TINY, "agent": SMALL, "horizon": 20}
+    result = road.finetune("Pendulum-v1", arrays, progress=False, **settings)
+    assert result.folder is None and result.report is None
+    assert capfd.readouterr().err == ""
+    assert np.abs(result.policy(observation)).max() <= 2.0
+    road.finetune("Pendulum-v1", arrays, **settings)
+    assert "online: from step 0 to 30" in capfd.readouterr().err
+
+
+def test_finetune_is_found_by_completion() -> None:
+    assert "finetune" in dir(road)
+
+
+def test_a_missing_extra_is_one_line() -> None:
+    code = "import sys; sys.modules['jax'] = None; import road; road.finetune"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.stderr.strip().splitlines()[-1] == (
+        "ImportError: road.finetune needs jax: pip install 'road-o2o[train]'"
+    )
 
 
 def test_the_policy_acts_in_the_environments_own_units(result: Finetuned) -> None:
@@ -149,16 +205,20 @@ def test_it_runs_in_a_thread_too(result: Finetuned) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (("Reacher-v5", some_rows()), "environment must be a function that makes one"),
-        ((bodies.Cart(), some_rows()), "environment must be a function that makes one"),
+        (("NoBody-v7", some_rows()), "environment 'NoBody-v7' is not registered"),
+        ((bodies.Cart(), some_rows()), "environment must be an id of Gymnasium or a function"),
         ((lambda: None, some_rows()), "own makes NoneType, no Gymnasium environment"),
-        ((bodies.Cart, some_rows().arrays()), "dataset must be a source .* got dict"),
+        ((bodies.Cart, [1.0, 2.0]), "dataset must be a source .* got list"),
         ((bodies.Cart, Path("mine.npz")), "dataset must be a source .* got PosixPath"),
     ],
 )
 def test_what_is_no_environment_or_no_data_is_refused(given: Any, told: str) -> None:
+    def use(environment: Any, dataset: Any) -> None:
+        made = environment_of(environment)
+        given_task(*made, dataset, TaskOverrides(horizon=10)).environment()
+
     with pytest.raises(UsageError, match=told):
-        given_task(*given, TaskOverrides(horizon=10)).environment()
+        use(*given)
 
 
 def test_a_setting_that_is_no_whole_number_is_refused() -> None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from road.cli.display import finish, watching
+from road.api.display import finish, watching
 from road.cli.flags import parse_flags
 from road.errors import UsageError
 from road.records.folder import META, read_run_file

@@ -24,10 +24,9 @@ from road.data.dataset import Dataset
 from road.errors import Interrupted, Preempted, UsageError
 from road.mixing import FixedMixer
 from road.records.folder import CONFIG
-from road.training.api import check_same
 from road.training.config import Plan, default_plan
 from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted
-from road.training.launch import resume_plan, start_run
+from road.training.launch import check_same, resume_plan, start_run
 
 PARTS_OF_TRAINING = 50
 """Evaluations of one training by default: how finely medium is found."""

@@ -76,6 +76,16 @@ def resume_plan(plan: Plan, path: Path, notify: Notify, *, until_switch: bool = 
         folder.release()
 
 
+def check_same(plan: Plan, folder: Path) -> None:
+    """A run continues only as what it was."""
+    stored, asked = read_run_file(folder, CONFIG), json.loads(json.dumps(plan.to_json()))
+    if changed := sorted(n for n in {*stored, *asked} if stored.get(n) != asked.get(n)):
+        raise UsageError(
+            f"{folder} was begun with other settings ({', '.join(changed)}); pass the same, or "
+            "another out"
+        )
+
+
 def changed(meta: dict[str, Any]) -> str:
     """What the bits of a result depend on and is no longer as it was."""
     now = {"machine": describe_machine(), "versions": describe_versions()}

@@ -19,9 +19,17 @@ def prepare_jax(threads: int | None = None) -> None:
 
     # Small steps are waited for at once: handing them to another thread costs more than it gains.
     jax.config.update("jax_cpu_enable_async_dispatch", False)  # noqa: FBT003 -- JAX's own signature
-    jax.config.update("jax_compilation_cache_dir", str(data_folder() / "compiled"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    keep_compiled()
+
+
+def keep_compiled() -> None:
+    """Keep compiled code between processes, unless the caller keeps it elsewhere already."""
+    import jax
+
+    if getattr(jax.config, "jax_compilation_cache_dir", None) is None:  # its stubs do not know it
+        jax.config.update("jax_compilation_cache_dir", str(data_folder() / "compiled"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 class StopRequest:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from road.agents.sac import SAC
-from road.cli.display import watching
+from road.api.display import watching
 from road.cli.flags import parse_flags
 from road.collecting.environment import find_environment
 from road.collecting.files import Level, check_minari, file_name, write_minari_levels

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from road.files import write_json
+from road.records.summary import Summary
 from road.report import after_the_switch, load_run, summarise, write_report
 from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted, Progressed
 
@@ -19,10 +20,14 @@ PLAIN_SECONDS = 10.0
 
 
 @contextmanager
-def watching(folder: Path) -> Generator[Notify]:
+def watching(folder: Path | None, *, show: bool = True) -> Generator[Notify]:
     """Something to notify of a run's events, fit for where the output goes."""
+    if not show:
+        yield lambda _: None
+        return
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(f"run folder: {folder}", markup=False)
+    if folder is not None:
+        console.print(f"run folder: {folder}", markup=False)
     if not sys.stderr.isatty():
         yield PlainDisplay(console)
         return
@@ -43,12 +48,17 @@ def watching(folder: Path) -> Generator[Notify]:
 
 def finish(folder: Path) -> None:
     """Write ``summary.json`` and ``report.html``, and say in one sentence how it went."""
-    summary = summarise(load_run(folder))
-    write_json(folder / "summary.json", asdict(summary))
-    report = write_report([folder], folder / "report.html")
+    summary, report = write_results(folder)
     sys.stdout.write(f"{summary.verdict}\n")
     sys.stdout.write("".join(f"{line}\n" for line in after_the_switch(summary)))
     sys.stdout.write(f"report: {report}\n")
+
+
+def write_results(folder: Path) -> tuple[Summary, Path]:
+    """Write ``summary.json`` and ``report.html``."""
+    summary = summarise(load_run(folder))
+    write_json(folder / "summary.json", asdict(summary))
+    return summary, write_report([folder], folder / "report.html")
 
 
 class Pace:

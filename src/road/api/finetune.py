@@ -3,39 +3,43 @@
 import contextlib
 import dataclasses
 import itertools
-import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import gymnasium
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from road.agents.recipes import AGENTS, PRESETS
+from road.api.display import watching, write_results
+from road.data import Reading, from_arrays
 from road.data.dataset import Dataset
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
 from road.names import find_name
-from road.records.folder import CONFIG, read_run_file
+from road.records.folder import CONFIG
 from road.records.journal import read_rows
 from road.rng import Stream, jax_stream
-from road.tasks.custom import TaskOverrides, custom_data, custom_task
+from road.tasks.custom import TaskOverrides, custom_data, custom_task, read_action_box
 from road.tasks.task import Task
 from road.tasks.wrappers import FlatObservations, unit_actions
 from road.training.compiled import compile_agent
 from road.training.config import Plan, RunConfig, changed_config, default_plan, plan_of
 from road.training.evaluate import Evaluation, spec_of
 from road.training.events import Evaluated, Event, Notify
-from road.training.launch import agent_of, pick_state, resume_plan, start_run
+from road.training.launch import agent_of, check_same, pick_state, resume_plan, start_run
+from road.training.process import keep_compiled
 from road.training.validate import check_agent, check_mixer
 
 MakeEnvironment = Callable[[], gymnasium.Env[Any, Any]]
 Policy = Callable[[Any], NDArray[Any]]
+REPORT = "report.html"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Finetuned:
     """How a run went."""
 
@@ -45,6 +49,8 @@ class Finetuned:
     """Every evaluation of the run, in order, also those before it was resumed."""
     policy: Policy
     """What was learnt: from an observation of the environment to its best action, in its units."""
+    ratios: tuple[tuple[int, float], ...] = ()
+    """The offline ratio of every period, with the online step at which it ended."""
 
     @property
     def pretrained(self) -> Evaluation | None:
@@ -56,43 +62,87 @@ class Finetuned:
     def final(self) -> Evaluation | None:
         return self.evaluations[-1].evaluation if self.evaluations else None
 
+    @property
+    def report(self) -> Path | None:
+        """The page of the run; None without a run folder."""
+        return None if self.folder is None else self.folder / REPORT
 
-def finetune(
-    environment: MakeEnvironment,
-    dataset: Dataset | str,
+    def __repr__(self) -> str:
+        scores = {"pretrained": self.pretrained, "final": self.final}
+        known = (f"{name}={each.score:.1f}" for name, each in scores.items() if each is not None)
+        return f"Finetuned({', '.join((*known, f'folder={str(self.folder)!r}'))})"
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw score and offline ratio over the online steps; returns matplotlib's axes."""
+        from matplotlib import pyplot
+
+        scores = pyplot.subplots()[1] if axes is None else axes
+        online = [(e.step, e.evaluation.score) for e in self.evaluations if e.phase == "online"]
+        scores.plot(*zip(*online, strict=True), color="C0", marker="o", markersize=3)
+        scores.set_xlabel("online steps")
+        scores.set_ylabel("score", color="C0")
+        if self.ratios:
+            ends, ratios = zip(*self.ratios, strict=True)
+            shares = scores.twinx()
+            shares.step(ends, ratios, where="pre", color="C1")
+            shares.set_ylim(-0.02, 1.02)
+            shares.set_ylabel("offline ratio m", color="C1")
+        return scores
+
+
+def finetune(  # noqa: PLR0913 -- the one entry point from Python
+    environment: MakeEnvironment | str,
+    dataset: Dataset | Mapping[str, ArrayLike] | str,
     *,
     agent: Any = "iql",
     mixer: Any = None,
     out: str | Path | None = None,
     resume: bool = False,
+    progress: bool = True,
     notify: Notify | None = None,
     **settings: Any,
 ) -> Finetuned:
     """Pretrain an agent on data, then fine-tune it online while a mixer chooses the ratio.
 
     Args:
-        environment: makes a fresh environment; called once for training and for each evaluation
-            lane. Observations that can be flattened, bounded real actions, and episodes that are a
-            pure function of the seed given to ``reset`` and of the actions.
-        dataset: what was logged in it, or a source such as ``"file:logs.hdf5"``.
+        environment: an id that Gymnasium knows, or a function that makes a fresh environment;
+            called once for training and for each evaluation lane. Observations that can be
+            flattened, bounded real actions, and episodes that are a pure function of the seed
+            given to ``reset`` and of the actions.
+        dataset: what was logged in it: a source such as ``"file:logs.hdf5"``, a dataset, or arrays
+            by D4RL's names (``observations``, ``actions``, ``rewards``, ``terminals``, ...).
         agent: a name of ``road list agents``, or an agent, of a registered class or your own.
         mixer: a name of ``road list mixers``, or a mixer, of a registered class or your own; None
             takes the one that belongs to the agent.
-        out: run folder; None keeps nothing.
+        out: run folder, with ``report.html`` in it at the end; None keeps nothing.
         resume: continue the run in ``out`` if it holds one.
+        progress: show on standard error how far the run is.
         notify: called with every event of ``road.training.events``.
         settings: fields of ``RunConfig`` (``offline_steps=...``) and of ``TaskOverrides``
             (``score_min=...``).
     """
     own = TaskOverrides(**{name: settings.pop(name) for name in own_names() if name in settings})
-    plan = given_plan(given_task(environment, dataset, own), agent, mixer, own)
+    make, name = environment_of(environment)
+    plan = given_plan(given_task(make, name, dataset, own), agent, mixer, own)
     plan = replace(plan, config=changed_config(plan, checked(settings)))
+    keep_compiled()
     with contextlib.ExitStack() as cleaning:
         folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
-        run_in(plan, folder, notify or ignore, resume=resume)
-        evaluations = evaluations_of(folder)
-        policy = learnt_policy(plan, folder, environment)
-    return Finetuned(None if out is None else folder, evaluations, policy)
+        shown = cleaning.enter_context(watching(None if out is None else folder, show=progress))
+        run_in(plan, folder, both(shown, notify or ignore), resume=resume)
+        if out is not None:
+            write_results(folder)
+        evaluations, ratios = evaluations_of(folder), ratios_of(folder)
+        policy = learnt_policy(plan, folder, make)
+    return Finetuned(None if out is None else folder, evaluations, policy, ratios)
+
+
+def both(first: Notify, second: Notify) -> Notify:
+    def notify(event: Event) -> None:
+        first(event)
+        second(event)
+
+    return notify
 
 
 def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
@@ -122,41 +172,58 @@ def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool) -> None:
         start_run(plan, folder, "road.finetune", notify)
 
 
-def check_same(plan: Plan, folder: Path) -> None:
-    """A run continues only as what it was."""
-    stored, asked = read_run_file(folder, CONFIG), json.loads(json.dumps(plan.to_json()))
-    if changed := sorted(n for n in {*stored, *asked} if stored.get(n) != asked.get(n)):
-        raise UsageError(
-            f"{folder} was begun with other settings ({', '.join(changed)}); pass the same, or "
-            "another out"
-        )
-
-
 def evaluations_of(folder: Path) -> tuple[Evaluated, ...]:
     rows = read_rows(folder / "evaluations.jsonl")
     return tuple(Evaluated(row.pop("phase"), row.pop("step"), Evaluation(**row)) for row in rows)
+
+
+def ratios_of(folder: Path) -> tuple[tuple[int, float], ...]:
+    """Of the main learner's periods."""
+    rows = read_rows(folder / "mixer.jsonl")
+    return tuple((row["step"], row["offline_ratio"]) for row in rows if not row.get("learner"))
 
 
 def ignore(event: Event) -> None:
     del event
 
 
-def given_task(environment: Any, dataset: Any, own: TaskOverrides) -> Task:
+def environment_of(environment: Any) -> tuple[MakeEnvironment, str]:
+    """What makes the environment, and its name."""
+    if isinstance(environment, str):
+        check_id(environment)
+        return partial(gymnasium.make, environment), environment
     if not callable(environment):
         raise UsageError(
-            "environment must be a function that makes one, such as "
+            "environment must be an id of Gymnasium or a function that makes one, such as "
             f"lambda: gymnasium.make('Reacher-v5'), got {environment!r}"
         )
-    if not isinstance(dataset, Dataset | str):
+    called = getattr(environment, "__name__", "")
+    return cast("MakeEnvironment", environment), called if called.isidentifier() else "own"
+
+
+def check_id(environment: str) -> None:
+    try:
+        gymnasium.spec(environment)
+    except gymnasium.error.Error as error:
         raise UsageError(
-            "dataset must be a source such as 'file:logs.hdf5', or a Dataset (see "
-            f"road.data.from_arrays), got {type(dataset).__name__}"
-        )
-    make = cast("MakeEnvironment", environment)
-    called = getattr(make, "__name__", "")
-    name = called if called.isidentifier() else "own"
+            f"environment {environment!r} is not registered: import the module that registers it, "
+            f"or pass a function that makes it ({error})"
+        ) from error
+
+
+def given_task(make: MakeEnvironment, name: str, dataset: Any, own: TaskOverrides) -> Task:
     if isinstance(dataset, str):
         return custom_task(name, make, custom_data(dataset, make, name, own), own)
+    if isinstance(dataset, Mapping):
+        arrays = cast("Mapping[str, Any]", dataset)
+        unit = own.action_units == "unit"
+        box = None if unit else read_action_box(make, name)
+        dataset = from_arrays(arrays, Reading(action_box=box))
+    if not isinstance(dataset, Dataset):
+        raise UsageError(
+            "dataset must be a source such as 'file:logs.hdf5', a dict of arrays, or a Dataset "
+            f"(see road.data.from_arrays), got {type(dataset).__name__}"
+        )
     return custom_task(name, make, lambda: dataset, own)
 
 
