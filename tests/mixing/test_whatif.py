@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from road.mixing import Advantages, Controller, RoadMixer
+from road.mixing import Advantages, Controller, RoadMixer, ValidatedMixer
 from road.mixing.whatif import Recorded, recorded, replay
+from road.mixing.whatif_errors import RecordedErrors, recorded_errors, replay_errors
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "paper": {},
@@ -97,3 +98,56 @@ def test_fewer_arms_may_be_replayed_but_none_that_never_ran():
 def test_what_cannot_be_replayed_is_said(ratios: Any, advantage: float, said: str):
     with pytest.raises(ValueError, match=said):
         recorded(ratios, [advantage] * len(ratios), [0.0] * len(ratios))
+
+
+def judged(mixer: ValidatedMixer, intervals: int = 30) -> tuple[RecordedErrors, list[float]]:
+    """The errors of a loop in which a ratio of 0 errs less and less, and what the mixer chose."""
+    controller, rng = Controller(mixer), np.random.default_rng(1)
+    for interval in range(intervals):
+        worse = np.exp(0.02 * interval * np.array(mixer.ratios))
+        controller.observe_errors(worse * rng.lognormal(0.0, 0.1, (mixer.interval, len(worse))))
+        if interval % 3 == 1:  # an episode has ended
+            returns = worse + rng.lognormal(0.0, 0.1, len(worse))
+            controller.observe_errors(returns, judge="return")
+    errors = [period.probe_errors or {} for period in controller.history]
+    unknown = [math.nan] * len(mixer.ratios)
+    tables = {
+        judge: [each.get(judge) or unknown for each in errors] for judge in ("bellman", "return")
+    }
+    chosen = [period.offline_ratio for period in controller.history]
+    return recorded_errors(mixer.ratios, tables), chosen
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"return_weight": 20.0, "bellman_weight": 5.0}, {"discount": 0.5, "ratios": (0.9, 0.2)}],
+)
+def test_errors_replayed_with_their_own_settings_choose_what_the_run_chose(
+    settings: dict[str, Any],
+):
+    mixer = ValidatedMixer(**settings, interval=4)
+    run, chosen = judged(mixer)
+    assert len(set(chosen)) == 30
+    assert replay_errors(run, mixer) == chosen
+
+
+def test_errors_replayed_without_a_preference_choose_less_offline_data():
+    mixer = ValidatedMixer(interval=4)
+    run, chosen = judged(mixer)
+    without = replay_errors(run, ValidatedMixer(offline_preference=0.0))
+    assert all(np.array(without) < np.array(chosen))
+
+
+def test_errors_of_some_probes_are_replayed_as_if_there_were_no_others():
+    """Weights 1 : 3 at the second choice, since the errors are 3 and 1 and the sharpness is 1."""
+    run = RecordedErrors((0.0, 0.5, 1.0), ({"bellman": (3.0, 7.0, 1.0)},) * 2)
+    mixer = ValidatedMixer((1.0, 0.0), bellman_weight=1.0, offline_preference=0.0)
+    assert replay_errors(run, mixer) == pytest.approx([0.5, 0.75])
+    with pytest.raises(ValueError, match=r"no probe had the ratio 0.3; the run has 0, 0.5, 1"):
+        replay_errors(run, ValidatedMixer((0.0, 0.3)))
+
+
+@pytest.mark.parametrize("errors", [{}, {"bellman": np.full((5, 2), np.nan)}])
+def test_a_run_without_errors_has_nothing_to_replay(errors: Any):
+    with pytest.raises(ValueError, match="no errors of probes were recorded"):
+        recorded_errors((0.0, 0.5), errors)

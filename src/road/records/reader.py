@@ -23,6 +23,7 @@ from road.records.journal import (
     part_of,
     tabulate,
 )
+from road.records.probes import Probes, read_probes
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class RunRecord:
     periods: Table
     arms: Arms | None
     """None for a mixer without arms, and before the first choice."""
+    probes: Probes | None
+    """None for a mixer without probes."""
     unreadable_lines: int
     """Lines that are no JSON object, torn last lines not counted."""
 
@@ -116,6 +119,7 @@ def load_run(folder: Path) -> RunRecord:
         evaluations=tabulate(journals["evaluations"]),
         periods=tabulate(map(with_readings, mixing)),
         arms=read_arms(mixing),
+        probes=read_probes(config, mixing),
         unreadable_lines=sum(journal.unreadable for journal in journals.values()),
     )
 
