@@ -2,13 +2,21 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from road.mixing import Controller, DecreasingMixer, FixedMixer, RoadMixer, UniformMixer
+from road.mixing import (
+    Controller,
+    DecreasingMixer,
+    FixedMixer,
+    RoadMixer,
+    UniformMixer,
+    ValidatedMixer,
+)
 
 STEPS = 10_000
 PERIOD = 200
@@ -43,6 +51,40 @@ def write_run(tmp_path: Path) -> WriteRun:
         return write_synthetic(tmp_path / folder, mixer, seed, **changes)
 
     return write
+
+
+@pytest.fixture
+def write_probed(tmp_path: Path) -> WriteRun:
+    """The same with a mixer that follows probes, whose log errors grow by ``slope`` per unit of m.
+
+    The observed return is known in every third period.
+    """
+
+    def write(folder: str = "run", slope: float = 0.0, **settings: Any) -> Path:
+        mixer = ValidatedMixer(**{"interval": PERIOD, **settings})
+        named = {"name": "validated", **json.loads(json.dumps(asdict(mixer)))}
+        made = write_synthetic(tmp_path / folder, "fixed", config={"mixer": named})
+        write_rows(made / "mixer.jsonl", probed(mixer, slope))
+        return made
+
+    return write
+
+
+def probed(mixer: ValidatedMixer, slope: float) -> Iterable[dict[str, Any]]:
+    rng, controller = np.random.default_rng(0), Controller(mixer)
+    for index in range(STEPS // PERIOD):
+        level = np.exp(slope * np.array(mixer.ratios) + rng.normal(0, 0.1, len(mixer.ratios)))
+        if index % 3 == 2:
+            controller.observe_errors(2.0 * level, judge="return")
+        controller.observe_errors(np.tile(level, (mixer.interval, 1)))
+        period = controller.history[-1]
+        ratio = period.offline_ratio
+        yield {
+            **period.as_row(),
+            "step": (index + 1) * PERIOD,
+            "steps": PERIOD,
+            "realised_ratio": ratio,
+        }
 
 
 def write_synthetic(

@@ -139,9 +139,14 @@ def checked_errors(judge: str, errors: ArrayLike, probes: int) -> NDArray[np.flo
 def relative_log_errors(judge: str, errors: Sequence[float], probes: int) -> NDArray[np.float64]:
     """Log errors less their mean over the probes, so that the unit of reward does not matter."""
     values = checked_errors(judge, np.asarray(errors, np.float64).reshape(-1), probes)[0]
-    floor = max(LEAST * values.max(), np.finfo(np.float64).tiny)
-    logs = np.log(np.maximum(values, floor))
-    return logs - logs.mean()
+    return relative_logs(values)
+
+
+def relative_logs(errors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for every row of checked errors; NaN stays NaN."""
+    largest = errors.max(axis=-1, keepdims=True)
+    logs = np.log(np.maximum(errors, np.maximum(LEAST * largest, np.finfo(np.float64).tiny)))
+    return logs - logs.mean(axis=-1, keepdims=True)
 
 
 def check_share(name: str, value: float) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from road.mixing import Informedness, informedness
 from road.mixing.informedness import MOST_ARMS
+from road.mixing.support import Support
 from road.records.credits import credit_pairs
 from road.records.dip import Dip, measure_dip
 from road.records.journal import Floats, Table
@@ -42,6 +43,8 @@ class Summary:
     """The same over time: for each tenth of the online phase."""
     periods: int
     informedness: Informedness | None
+    support: Support | None
+    """What the errors of probes say; None for a mixer without probes."""
     verdict: str
 
 
@@ -53,6 +56,7 @@ def summarise(run: RunRecord) -> Summary:
     final = first_known(online["score"][-1:])
     best = int(np.argmax(online["score"])) if online.length else None
     informed = judge_choices(run.periods)
+    supported = None if run.probes is None else run.probes.support
     return Summary(
         name=run_name(run),
         task=task_name(run),
@@ -70,7 +74,8 @@ def summarise(run: RunRecord) -> Summary:
         realised_ratios=realised_over_time(run.periods, progress.online_steps),
         periods=run.periods.length,
         informedness=informed,
-        verdict=run_verdict(run, progress, pretrained, final, informed),
+        support=supported,
+        verdict=run_verdict(run, progress, (pretrained, final), informed, supported),
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from road.mixing import Informedness
+from road.mixing.support import Support
 from road.records.naming import agent_name, mixer_name, part_of, shorten, task_name, text_of
 from road.records.reader import Progress, RunRecord
 
@@ -17,13 +18,14 @@ SAME_SHARE = 0.01
 def run_verdict(
     run: RunRecord,
     progress: Progress,
-    pretrained: float | None,
-    final: float | None,
+    scores: tuple[float | None, float | None],
     informed: Informedness | None,
+    supported: Support | None,
 ) -> str:
-    """One sentence about one run."""
-    clauses = [what_training_did(run, progress, pretrained, final)]
+    """One sentence about one run; the scores are the pretrained and the final one."""
+    clauses = [what_training_did(run, progress, *scores)]
     clauses += what_the_mixer_did(run, informed)
+    clauses += [supported.sentence] if supported else []
     sentence = "; ".join(clauses)
     if progress.finished:
         return f"{capitalised(sentence)}."

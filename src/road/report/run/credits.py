@@ -27,6 +27,10 @@ READINGS = {
     "between_cosine": "how far gradients on offline and online rows agree",
 }
 """Meaning of what else may be measured; one of another name is shown by its name."""
+BESIDE = (
+    "Each period and the moving average, by the agent's own critic; every panel has its own scale. "
+    "They are measured for comparison with other mixers: this one follows its probes instead."
+)
 SIGNAL_HEIGHT = 120.0
 MOST_POINTS = 150
 
@@ -47,6 +51,8 @@ def signal_figure(run: RunRecord, online: Timeline) -> Markup:
         for column, look, name, meaning in shown
         if np.isfinite(run.periods[column]).any()
     ]
+    if run.probes is not None:
+        return figure("What the critic says", BESIDE, *panels, kind="signals")
     return figure("What the mixer received", signal_caption(words), *panels, kind="signals")
 
 

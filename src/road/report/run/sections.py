@@ -27,6 +27,7 @@ from road.report.draw.tables import flatten, table
 from road.report.run.arms import arms_figure, informed_figure
 from road.report.run.credits import realised_plot, signal_figure
 from road.report.run.learning_curve import learning_curve, timeline_of
+from road.report.run.probes import chosen_figure, errors_figure, support_words
 from road.report.run.training import training_figure
 
 LONGEST_COMMAND = 4000
@@ -39,18 +40,28 @@ def run_sections(run: RunRecord, summary: Summary) -> Iterable[Markup]:
     online = Timeline(0.0, timeline.online)
     yield tag("dl", list(tiles(summary)), class_="tiles")
     yield curve_figure(run, summary)
-    if run.periods.length:
-        yield ratio_figure(run, online)
-        yield signal_figure(run, online)
-        yield informed_figure(run, summary)
-    if run.arms is not None:
-        yield arms_figure(run, run.arms, online)
+    yield from mixer_figures(run, summary, online)
     if run.metrics.length or run.episodes.length:
         yield training_figure(run, timeline)
     yield figure(
         "Settings", "As the run resolved them.", settings_list(run.config), kind="settings"
     )
     yield origin_figure(run)
+
+
+def mixer_figures(run: RunRecord, summary: Summary, online: Timeline) -> Iterable[Markup]:
+    """What was chosen, and what it was chosen by."""
+    if run.probes is not None and summary.support is not None:
+        yield errors_figure(run, run.probes, summary.support, online)
+        yield chosen_figure(run, online)
+        yield signal_figure(run, online)
+        return
+    if run.periods.length:
+        yield ratio_figure(run, online)
+        yield signal_figure(run, online)
+        yield informed_figure(run, summary)
+    if run.arms is not None:
+        yield arms_figure(run, run.arms, online)
 
 
 def curve_figure(run: RunRecord, summary: Summary) -> Markup:
@@ -99,7 +110,10 @@ def tiles(summary: Summary) -> Iterable[Markup]:
     yield tile("Dip", *dip_words(summary.dip))
     ratio = format.share(summary.mean_realised_ratio)
     yield tile("Offline share", ratio, f"of the rows trained on, {summary.periods:,} periods")
-    yield tile("Credits differ by arm", *informed_words(summary))
+    if summary.support is not None:
+        yield tile("Fresh transitions support", *support_words(summary.support))
+    else:
+        yield tile("Credits differ by arm", *informed_words(summary))
 
 
 def change(summary: Summary) -> str:
