@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from road.cli import main
-from road.mixing import Controller, RoadMixer
+from road.mixing import Controller, RoadMixer, ValidatedMixer
 
 WriteRun = Callable[..., Path]
 
@@ -122,6 +122,79 @@ def test_nothing_to_replay_is_said_in_one_line(
         ([write_run("wrong"), "--exploration", "-1"], "exploration (c) must be 0 or more"),
         ([write_run("odd"), "--scale", "log"], "--scale"),
         ([write_run("many"), "--window", *map(str, range(1, 43))], "42 combinations"),
+    ]
+    for words, said in cases:
+        code, out, error = answer(capsys, *words)
+        assert (code, out) == (2, ""), words
+        assert error.startswith("error: ") and error.count("\n") == 1 and said in error, error
+
+
+def tenths(line: str) -> list[float]:
+    return [float(word) for word in line.split("discount")[-1].split()[-11:-1]]
+
+
+def test_a_run_with_probes_is_replayed_on_their_errors(
+    write_probed: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    folder = write_probed(slope=0.5)
+    code, out, _ = answer(capsys, folder, "--preference", "0.5", "0", "2")
+    _, ran, own, without, more = out.splitlines()[:5]
+    assert code == 0
+    assert own.startswith("Bellman 10, return 0, preference 0.5, discount 0.9  ")
+    assert tenths(own) == tenths(ran) and own.endswith("0.00")
+    assert tenths(without)[-1] < tenths(own)[-1] < tenths(more)[-1]
+    assert "on the recorded errors these choices are exact" in out
+    assert "at other ratios the main learner would have collected other transitions" in out
+
+
+def test_weights_and_some_of_the_probes_can_be_asked_about(
+    write_probed: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    words = "--bellman-weight 0 --return-weight 5 --discount 1 --ratios 0 0.9 --preference 0"
+    _, out, _ = answer(capsys, write_probed(slope=2.0), *words.split())
+    row = out.splitlines()[2]
+    assert row.startswith("Bellman 0, return 5, preference 0, discount 1, 0 0.9  ")
+    # exp(-5 · 2 · 0.9) of the weight remains for 0.9; before the first return both weigh the same.
+    assert tenths(row)[0] > 0.2
+    assert tenths(row)[-1] == 0.0
+
+
+def test_a_controller_s_errors_are_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    controller = Controller(ValidatedMixer(interval=2, return_weight=3.0))
+    for step in range(30):
+        controller.observe_errors([1.0, 1.1, 1.2, 1.3, 1.4 + math.sin(step)])
+    folder = controller.save(tmp_path / "loop")
+    code, out, _ = answer(capsys, folder, "--discount", "0.9", "0.3")
+    assert code == 0
+    assert out.splitlines()[2].startswith("Bellman 10, return 3, preference 0.5, discount 0.9")
+    assert out.splitlines()[2].endswith("0.00")
+    assert not out.splitlines()[3].endswith("0.00")
+
+
+def test_the_page_shows_every_path_beside_the_recorded_one(
+    write_probed: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    folder = write_probed(slope=1.0)
+    answer(capsys, folder, "--return-weight", "0", "20")
+    page = (folder / "whatif.html").read_text()
+    assert "these choices are exact" in page
+    assert len(re.findall('<svg class="plot"', page)) == 3
+    assert page.count('class="trace reading"') == page.count('class="trace offline"') == 3
+    assert not re.search(r"https?://|<script|<link", page)
+
+
+def test_flags_of_the_other_kind_of_mixer_are_refused(
+    write_run: WriteRun, write_probed: WriteRun, capsys: pytest.CaptureFixture[str]
+):
+    probed = write_probed("probed")
+    cases: list[tuple[list[str | Path], str]] = [
+        ([probed, "--window", "3", "--arms", "0.1"], "--window, --arms would change nothing"),
+        ([write_run("road"), "--return-weight", "3"], "--return-weight would change nothing"),
+        ([probed, "--ratios", "0", "0.7"], "no probe had the ratio 0.7"),
+        ([probed, "--ratios", "0.5"], "ratios must be two or more"),
+        ([probed, "--discount", "0"], "discount must lie above 0"),
+        ([probed, "--bellman-weight", "0"], "both 0"),
+        ([probed, "--preference", *map(str, range(42))], "42 combinations"),
     ]
     for words, said in cases:
         code, out, error = answer(capsys, *words)

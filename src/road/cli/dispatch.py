@@ -34,7 +34,7 @@ COMMANDS = {
     "eval": Action("train", "judge a run's saved agent on fresh episodes"),
     "report": Action("readers", "draw one or several runs as a self-contained HTML page"),
     "export": Action("readers", "write runs for TensorBoard or W&B to show"),
-    "whatif": Action("readers", "tell which ratios other settings would have chosen in a run"),
+    "whatif": Action("whatif", "tell which ratios other settings would have chosen in a run"),
     "data": Action("data", "check, convert, download or collect a dataset"),
     "grid": Action("grid", "run many runs for one question, on one machine or many"),
     "theory": Action("theory", "compute and draw the paper's theory on exact problems"),

@@ -1,11 +1,9 @@
-"""Commands that only read runs: ``road report``, ``road export`` and ``road whatif``."""
+"""Commands that draw or export runs: ``road report`` and ``road export``."""
 
-import dataclasses
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,17 +12,8 @@ import tyro
 from road.cli.flags import parse_flags
 from road.data.formats import need
 from road.errors import UsageError
-from road.mixing import RoadMixer
 from road.records.series import rows_by_step
 from road.report import RunRecord, load_run, write_report
-from road.report.run.whatif import (
-    describe_settings,
-    lines,
-    read_recorded,
-    run_settings,
-    what_if,
-    write_what_if,
-)
 
 
 @dataclass(frozen=True)
@@ -89,62 +78,3 @@ def check_names(runs: Sequence[RunRecord]) -> None:
     name, count = Counter(run.folder for run in runs).most_common(1)[0]
     if count > 1:
         raise UsageError(f"{count} runs are called {name!r}; export them to different folders")
-
-
-MOST_ROWS = 40
-
-
-@dataclass(frozen=True)
-class WhatIfFlags:
-    """Replay the Δ_off and Δ_on of a finished run under other settings: choices only.
-
-    Several values of a flag make several rows; what is not given is as the run had it.
-    """
-
-    run: Annotated[Path, tyro.conf.Positional]
-    """The run folder."""
-    exploration: tuple[float, ...] = ()
-    """c: UCB exploration coefficient."""
-    window: tuple[int | None, ...] = ()
-    """tau: periods that count; None keeps them all."""
-    penalty: tuple[float, ...] = ()
-    """kappa: the weight of Δ_on in R_q."""
-    scale: tuple[Literal["raw", "standardised"], ...] = ()
-    """Unit of the credit."""
-    arms: tuple[float, ...] = ()
-    """The ratios to choose from, among those that the run has run; by default all of them."""
-    out: Path | None = None
-    """Where to write the page; by default whatif.html in the run folder."""
-
-
-def whatif_command(words: list[str]) -> int:
-    flags = parse_flags(WhatIfFlags, words, "whatif")
-    record = load_run(flags.run)
-    found = read_recorded(record)
-    own = run_settings(record, found.arms)
-    try:
-        # What one choice does not hear makes no row of its own: c with Thompson sampling.
-        mixers = list({describe_settings(mixer): mixer for mixer in asked_for(flags, own)}.values())
-    except ValueError as wrong:
-        raise UsageError(str(wrong)) from wrong
-    answer = what_if(record, found, mixers)
-    page = write_what_if(answer, flags.out or flags.run / "whatif.html")
-    told = [*lines(answer), answer.notice, f"picture: {page}"]
-    sys.stdout.write("".join(f"{line}\n" for line in told))
-    return 0
-
-
-def asked_for(flags: WhatIfFlags, own: RoadMixer) -> Iterable[RoadMixer]:
-    """The run's own settings, changed by every combination of what was given."""
-    if flags.arms:
-        own = dataclasses.replace(own, arms=flags.arms)
-    given = {
-        "overestimation_penalty": flags.penalty,
-        **{name: getattr(flags, name) for name in ("exploration", "window", "scale")},
-    }
-    changed = {name: values for name, values in given.items() if values}
-    rows = list(product(*changed.values()))
-    if len(rows) > MOST_ROWS:
-        raise UsageError(f"{len(rows)} combinations are too many to read, at most {MOST_ROWS}")
-    for values in rows:
-        yield dataclasses.replace(own, **dict(zip(changed, values, strict=True)))
