@@ -103,8 +103,10 @@ def replace_folder(aside: Path, final: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder with all that is in it, if it is there."""
-    if path.is_dir():
+    """Remove a folder with all that is in it, if it is there; of a link only the link."""
+    if path.is_symlink():
+        path.unlink(missing_ok=True)
+    elif path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
 
 

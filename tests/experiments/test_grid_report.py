@@ -99,13 +99,13 @@ def test_a_damaged_result_is_told_with_what_to_do(
 ):
     next(iter((grid.path / "done").iterdir())).write_text(content)
     assert "delete it, and `road grid run --resume` does that job again" in told(
-        capsys, 7, action, "grid"
+        capsys, 8, action, "grid"
     )
 
 
 def test_a_damaged_grid_is_told(grid: Store, capsys: pytest.CaptureFixture[str]):
     (grid.path / GRID_JSON).write_text('{"format": 1, "name": "tiny"}')
-    assert "grid.json is damaged: it has no 'scale'" in told(capsys, 7, "status", "grid")
+    assert "grid.json is damaged: it has no 'scale'" in told(capsys, 8, "status", "grid")
 
 
 def test_two_places_of_one_run_are_two_cells(grid: Store, capsys: pytest.CaptureFixture[str]):

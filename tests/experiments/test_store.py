@@ -1,14 +1,18 @@
 """A result is put once; what failed twice is given up; what was killed is not."""
 
+import json
+import shutil
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.experiments.conftest import FIXED, ROAD, RUN, entered, tiny_grid
 
-from road.errors import LockedError, StorageError, UsageError
+from road.cli import main
+from road.errors import DamagedError, LockedError, StorageError, UsageError
 from road.experiments.backends.local import conclude, outcome_of
 from road.experiments.grid import Case
 from road.experiments.jobs import Job, work_of
@@ -345,3 +349,59 @@ def test_one_long_job_takes_its_time_however_many_slots_are_free(tmp_path: Path)
     board = Board(store, work.jobs, slots=64)
     board.running[work.jobs[-1].key] = time.monotonic() - 150.0
     assert board.remaining() == 0.0
+
+
+@pytest.mark.parametrize("folder", ["jobs", "done", "logs", "runs", "errors", "failed"])
+def test_a_folder_of_a_grid_that_is_a_link_is_not_written_to(folder: str, tmp_path: Path):
+    store, work = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
+    victims, key = tmp_path / "victims", work.cells[0][1]
+    shutil.rmtree(store.path / folder)
+    victims.mkdir()
+    (victims / f"{key}-1.json").write_text("{}")
+    (store.path / folder).symlink_to(victims)
+    before = sorted(path.name for path in victims.iterdir())
+    with pytest.raises(DamagedError, match=f"{folder} is a link"):
+        entered(store.path, tiny_grid(strategies=(ROAD,)))
+    acts: dict[str, Callable[[], object]] = {
+        "jobs": lambda: store.job(key),
+        "done": lambda: store.commit(key, {}),
+        "logs": lambda: store.open_log(key),
+        "runs": lambda: store.run(key),
+        "errors": lambda: store.forgive([key]),
+        "failed": lambda: store.give_up(key, "why"),
+    }
+    with pytest.raises(DamagedError, match=f"{folder} is a link"):
+        acts[folder]()
+    assert sorted(path.name for path in victims.iterdir()) == before
+
+
+@pytest.mark.parametrize("key", ["../../leak", "/etc/passwd", "..", "", "a/b", "a\x1b[2J"])
+def test_a_key_is_no_path(key: str, tmp_path: Path):
+    store, _ = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
+    (tmp_path / "leak.json").write_text('{"summary": "a secret"}')
+    for act in (store.is_done, store.run, store.log, store.failure):
+        with pytest.raises(DamagedError, match="is no key"):
+            act(key)
+    told = json.loads((store.path / "grid.json").read_text())
+    told["cells"][0]["key"] = key
+    (store.path / "grid.json").write_text(json.dumps(told))
+    for action in ("status", "report"):
+        assert main(["grid", action, str(store.path)]) == 8
+
+
+@pytest.mark.parametrize("cells", [[1], {"case": "x"}, "all", [{}], [{"case": 1}], None])
+def test_cells_that_are_none_are_told_in_one_line(cells: object, tmp_path: Path):
+    store, _ = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
+    told = json.loads((store.path / "grid.json").read_text())
+    (store.path / "grid.json").write_text(json.dumps({**told, "cells": cells}))
+    with pytest.raises(DamagedError, match="is no cell"):
+        store.description()
+
+
+@pytest.mark.parametrize("change", [{"kind": "theft"}, {"needs": None}, {"more": 1}, {"what": 1}])
+def test_a_job_that_is_none_is_told_in_one_line(change: dict[str, object], tmp_path: Path):
+    store, work = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
+    path = store.path / "jobs" / f"{work.jobs[0].key}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(DamagedError, match="damaged"):
+        store.job(work.jobs[0].key)

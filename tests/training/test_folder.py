@@ -69,8 +69,8 @@ def test_a_lock_that_its_holder_has_taken_away_is_none(
 
 
 def test_a_lock_that_cannot_be_made_is_told_in_one_line(tmp_path: Path):
-    (tmp_path / "LOCK").symlink_to(tmp_path / "nowhere" / "LOCK")
-    with pytest.raises(StorageError, match="No such file"):
+    (tmp_path / "LOCK").mkdir()
+    with pytest.raises(StorageError, match="LOCK is a folder where a file belongs"):
         RunFolder(tmp_path)
 
 

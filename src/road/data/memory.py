@@ -60,13 +60,13 @@ ALWAYS_ALLOWED = 64 * 2**20
 SHARE_OF_MEMORY = 0.9
 
 
-def check_declared(where: str, declared: int, stored: int) -> None:
+def check_declared(where: str, declared: int, stored: int, expansion: int = MOST_EXPANSION) -> None:
     """Whether a file of that many bytes can hold an array of that many.
 
     Raises:
         DataError: it cannot: the file is a bomb.
     """
-    if declared > max(stored * MOST_EXPANSION, ALWAYS_ALLOWED):
+    if declared > max(stored * expansion, ALWAYS_ALLOWED if expansion > 1 else 0):
         raise DataError(
             f"{where} claims {declared:,} bytes in a file of {stored:,}; "
             "no file holds that much, get it from a source you trust"

@@ -71,7 +71,7 @@ def evaluation_rows(store: Store, cells: list[Row]) -> list[Row]:
         {**cell, **row}
         for cell in cells
         if store.is_done(cell["key"])
-        for row in read_rows(store.path / "runs" / cell["key"] / "evaluations.jsonl")
+        for row in read_rows(store.run(cell["key"]) / "evaluations.jsonl")
     ]
 
 

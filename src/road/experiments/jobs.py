@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from road.data.on_disk import read_contents
-from road.errors import DataError
+from road.errors import DamagedError, DataError
 from road.experiments.grid import FROM_THE_GRID, Cell
 from road.experiments.making import checksum
 from road.files import hash_bytes
@@ -54,8 +54,14 @@ class Job:
 
 
 def job_from_json(data: dict[str, Any]) -> Job:
-    fields: dict[str, Any] = {**data, "needs": tuple(data["needs"])}
-    return Job(**fields)
+    try:
+        fields: dict[str, Any] = {**data, "needs": tuple(data["needs"])}
+        job = Job(**fields)
+    except (KeyError, TypeError) as error:
+        raise DamagedError(f"a job of the grid is damaged: {error}; go on with --resume") from error
+    if job.kind not in KINDS or not isinstance(data["what"], dict):
+        raise DamagedError(f"job {job.key!r} of the grid is damaged; go on with --resume")
+    return job
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from its checkpoints only where these are; on another machine it begins again, t
 
 import io
 import json
+import os
 import time
 import zipfile
 from collections.abc import Callable, Generator
@@ -22,8 +23,9 @@ from road.data.on_disk import data_folder
 from road.errors import StorageError, UsageError
 from road.experiments.grid import FROM_THE_GRID
 from road.experiments.jobs import Job, hash_of, job_from_json
-from road.experiments.store import FOLDERS, Store, put_once
+from road.experiments.store import Store, put_once
 from road.files import lock, remove_folder, write_json
+from road.plain_files import open_plain
 from road.records.folder import CONFIG, read_run_file
 
 REDO = "delete done/{}.json beside it, and `road grid run --resume` does that job again"
@@ -59,8 +61,7 @@ class Mirror:
 
     def bring(self, store: Store, key: str) -> Job:
         """Fetch a job and whatever it needs into a machine's own folder."""
-        for folder in FOLDERS:
-            (store.path / folder).mkdir(parents=True, exist_ok=True)
+        store.make_folders()
         job = self._job(store, key)
         for needed in job.needs:
             self.gather(store, self._job(store, needed))
@@ -86,7 +87,7 @@ class Mirror:
 
     def _job(self, store: Store, key: str) -> Job:
         told = json.loads(self._read(f"jobs/{key}.json"))
-        path = store.path / "jobs" / f"{key}.json"
+        path = store.inside("jobs", f"{key}.json")
         if not path.exists():
             put_once(path, told)
         elif not store.is_done(key) and store.job(key) != job_from_json(told):
@@ -178,7 +179,8 @@ class Reach:
 @contextmanager
 def hold_job(store: Store, job: Job) -> Generator[None]:
     """Jobs of one machine may need the same at once: one fetches it, the others wait for it."""
-    with (store.path / "jobs" / f"{job.key}.json").open("rb+") as file:
+    handle = open_plain(store.inside("jobs", f"{job.key}.json"), os.O_RDWR)
+    with os.fdopen(handle, "rb+") as file:
         lock(file, wait=True)  # ends with the file
         yield
 

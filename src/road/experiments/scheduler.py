@@ -22,6 +22,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 from road.errors import Interrupted, StorageError
 from road.experiments.jobs import KINDS, Job
 from road.experiments.store import Store
+from road.plain_files import read_plain
 
 Outcome = Literal["done", "error", "again", "halt"]
 """How a job ended: done; by its own error; killed or in other hands, so not its fault; or in a way
@@ -218,6 +219,6 @@ def run_grid(
 def last_words(store: Store, key: str) -> str:
     """The last line that a worker said."""
     path = store.log(key)
-    lines = path.read_text("utf-8", "replace").splitlines() if path.exists() else []
+    lines = read_plain(path).decode(errors="replace").splitlines() if path.exists() else []
     said = [line.strip() for line in lines if line.strip()]
     return said[-1].removeprefix("error: ") if said else "it said nothing"

@@ -12,15 +12,18 @@ logs/KEY.log            what the worker said
 """
 
 import json
+import os
+import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
-from road.errors import LockedError, StorageError, UsageError
+from road.errors import DamagedError, LockedError, StorageError, UsageError
 from road.experiments.grid import Grid
 from road.experiments.jobs import Job, Work, job_from_json
 from road.files import create_once, storage_errors, write_json
+from road.plain_files import open_plain, refuse_links
 from road.records.folder import RunFolder, read_run_file
 
 Place: TypeAlias = tuple[str, str, int]
@@ -31,6 +34,8 @@ ABOUT = ("name", "scale", "command", "cells")
 """What it says."""
 PATIENCE = 2
 """How often a job may fail by its own error before it is given up."""
+NAMES = r"[\w-]+(\.json|\.log)?"
+"""What files and folders of jobs are called; a path is none."""
 FOLDERS = ("jobs", "data", "pretrained", "runs", "done", "errors", "failed", "logs")
 
 
@@ -40,18 +45,39 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    def inside(self, folder: str, name: str) -> Path:
+        """A path in one of the grid's folders: never outside, and never through a link.
+
+        Raises:
+            DamagedError: a name is none that a grid gives, or there is a link.
+        """
+        if re.fullmatch(NAMES, name) is None:
+            raise DamagedError(f"{self.path}: {name!r} is no key of a grid's job; remove it")
+        path = self.path / folder / name
+        refuse_links(path, self.path)
+        return path
+
     def place(self, job: Job) -> Path:
         """Where a job leaves what it makes."""
-        return self.path / job.folder / job.key
+        return self.inside(job.folder, job.key)
+
+    def run(self, key: str) -> Path:
+        """The run folder of a cell."""
+        return self.inside("runs", key)
 
     def log(self, key: str) -> Path:
-        return self.path / "logs" / f"{key}.log"
+        return self.inside("logs", f"{key}.log")
+
+    def open_log(self, key: str) -> BinaryIO:
+        """To append to it."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        return os.fdopen(open_plain(self.log(key), flags), "ab")
 
     def job(self, key: str) -> Job:
         return job_from_json(self.read("jobs", key, f"{self.path} has no job {key}"))
 
     def is_done(self, key: str) -> bool:
-        return (self.path / "done" / f"{key}.json").exists()
+        return self.inside("done", f"{key}.json").exists()
 
     def result(self, key: str, *names: str) -> dict[str, Any]:
         """What came of a job; ``names`` are what it has to hold."""
@@ -59,42 +85,42 @@ class Store:
         try:
             found = self.read("done", key, f"{key} of {self.path} is not done")
         except StorageError as error:
-            raise StorageError(f"{error}; {again}") from error
+            raise type(error)(f"{error}; {again}") from error
         if lacking := [name for name in names if name not in found]:
-            path = self.path / "done" / f"{key}.json"
-            raise StorageError(f"{path} is damaged: it has no {lacking[0]!r}; {again}")
+            path = self.inside("done", f"{key}.json")
+            raise DamagedError(f"{path} is damaged: it has no {lacking[0]!r}; {again}")
         return found
 
     def commit(self, key: str, result: dict[str, Any]) -> bool:
         """Put a result in its place; whether this was the first one."""
-        return put_once(self.path / "done" / f"{key}.json", result)
+        return put_once(self.inside("done", f"{key}.json"), result)
 
     def failure(self, key: str) -> str | None:
         """Why a job was given up; None if it was not."""
-        if not (self.path / "failed" / f"{key}.json").exists():
+        if not self.inside("failed", f"{key}.json").exists():
             return None
         return str(self.read("failed", key, "")["message"])
 
     def note_failure(self, key: str, message: str) -> bool:
         """A job failed by its own error; whether it is given up."""
-        attempts = 1 + len(list((self.path / "errors").glob(f"{key}-*.json")))
-        put_once(self.path / "errors" / f"{key}-{attempts}.json", {"message": message})
+        attempts = 1 + len(list(self.inside("errors", key).parent.glob(f"{key}-*.json")))
+        put_once(self.inside("errors", f"{key}-{attempts}.json"), {"message": message})
         if attempts >= PATIENCE:
             self.give_up(key, message)
         return attempts >= PATIENCE
 
     def give_up(self, key: str, message: str) -> None:
-        put_once(self.path / "failed" / f"{key}.json", {"message": message})
+        put_once(self.inside("failed", f"{key}.json"), {"message": message})
 
     def forgive(self, keys: Iterable[str]) -> None:
         """Let those of the jobs that failed be tried again."""
         for key in keys:
-            for path in (self.path / "errors").glob(f"{key}-*.json"):
+            for path in self.inside("errors", key).parent.glob(f"{key}-*.json"):
                 path.unlink(missing_ok=True)
-            (self.path / "failed" / f"{key}.json").unlink(missing_ok=True)
+            self.inside("failed", f"{key}.json").unlink(missing_ok=True)
 
     def read(self, folder: str, key: str, otherwise: str) -> dict[str, Any]:
-        path = self.path / folder / f"{key}.json"
+        path = self.inside(folder, f"{key}.json")
         if not path.exists():
             raise UsageError(otherwise)
         return read_run_file(path.parent, path.name)
@@ -107,7 +133,8 @@ class Store:
         if told.get("format") != FORMAT:
             raise UsageError(f"{self.path / GRID} has format {told.get('format')!r}, not {FORMAT}")
         if lacking := [name for name in ABOUT if name not in told]:
-            raise StorageError(f"{self.path / GRID} is damaged: it has no {lacking[0]!r}")
+            raise DamagedError(f"{self.path / GRID} is damaged: it has no {lacking[0]!r}")
+        check_cells(self.path / GRID, told["cells"])
         return told
 
     def entered(self) -> list[dict[str, Any]]:
@@ -128,17 +155,21 @@ class Store:
             for cell, key in work.cells
         ]
         with storage_errors(f"write to {self.path}"):
-            for folder in FOLDERS:
-                (self.path / folder).mkdir(parents=True, exist_ok=True)
+            self.make_folders()
         for job in work.jobs:
             # Places and permissions are no part of a key: what is not done yet has the latest.
             if not self.is_done(job.key):
-                write_json(self.path / "jobs" / f"{job.key}.json", job.to_json())
+                write_json(self.inside("jobs", f"{job.key}.json"), job.to_json())
         commands = "\n".join(with_command(str(earlier).splitlines(), command))
         about = {"format": FORMAT, "name": grid.name, "scale": scale, "command": commands}
         # Cells of earlier commands stay, unless the same place has become another cell.
         cells = list({place_of(cell): cell for cell in [*before, *now]}.values())
         write_json(self.path / GRID, {**about, "subject": grid.subject, "cells": cells})
+
+    def make_folders(self) -> None:
+        for name in FOLDERS:
+            refuse_links(self.path / name, self.path)
+            (self.path / name).mkdir(parents=True, exist_ok=True)
 
     @contextmanager
     def held(self) -> Generator[None]:
@@ -152,6 +183,17 @@ class Store:
             yield
         finally:
             folder.release()
+
+
+def check_cells(path: Path, cells: Any) -> None:
+    """Whether each cell of a grid has its place and its key."""
+    kinds = {"case": str, "strategy": str, "seed": int, "key": str}
+    for cell in cells if isinstance(cells, list) else [cells]:
+        wrong = not isinstance(cell, dict) or any(
+            not isinstance(cell.get(name), kind) for name, kind in kinds.items()
+        )
+        if wrong:
+            raise DamagedError(f"{path} is damaged: {str(cell)[:80]} is no cell of a grid")
 
 
 def with_command(before: list[str], command: str) -> list[str]:

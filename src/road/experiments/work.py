@@ -87,7 +87,7 @@ def run_cell(store: Store, job: Job, notify: Notify) -> dict[str, Any]:
         # It may also have a plan but no checkpoint left. One that was killed while it was branched
         # has a checkpoint but no plan yet.
         (folder / CONFIG).unlink(missing_ok=True)
-        branch_run(plan, folder, store.path / "pretrained" / job.what["pretrained"], command)
+        branch_run(plan, folder, store.inside("pretrained", job.what["pretrained"]), command)
     if (folder / CONFIG).exists():
         resume_plan(plan, folder, notify)
     else:
@@ -117,7 +117,7 @@ def plan_of(store: Store, job: Job) -> Plan:
 
 
 def made_file(store: Store, key: str) -> Path:
-    folder = (store.path / "data" / key).absolute()
+    folder = store.inside("data", key).absolute()
     files = sorted(folder.glob("*.hdf5"))
     if len(files) != 1:
         raise DataError(f"{folder} should hold the one log that the grid made, not {len(files)}")

@@ -45,7 +45,7 @@ def work(store: Store) -> None:
     prepare_jax(1)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
     for key, began in read_keys():
-        with store.log(key).open("ab") as log:
+        with store.open_log(key) as log:
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
                 os.dup2(log.fileno(), stream.fileno())

@@ -1,7 +1,6 @@
 """A run folder: who holds it, what it is called, and the JSON that describes the run."""
 
 import contextlib
-import json
 import os
 import platform
 import socket
@@ -10,8 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from road.errors import LockedError, StorageError, UsageError
+from road.errors import DamagedError, LockedError, StorageError, UsageError
 from road.files import lock, storage_errors, write_json
+from road.plain_files import open_plain, read_json, refuse_links
 from road.version import __version__
 
 CONFIG = "config.json"
@@ -34,6 +34,7 @@ class RunFolder:
         with storage_errors(f"write to {self.path}"):
             self._made = not self.path.exists()
             self.path.mkdir(parents=True, exist_ok=True)
+            refuse_links(self.checkpoints, self.path)
             handle = open_lock(self.path / "LOCK")
         if handle is None:
             return self._acquire()
@@ -79,7 +80,7 @@ class RunFolder:
 def open_lock(path: Path) -> int | None:
     """The lock's file; None if the process that held the folder has just removed it."""
     try:
-        return os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        return open_plain(path, os.O_RDWR | os.O_CREAT)
     except FileNotFoundError:
         if path.parent.exists():
             raise
@@ -97,13 +98,15 @@ def read_run_file(folder: Path, name: str) -> dict[str, Any]:
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a run folder: there is no such folder")
     try:
-        data = json.loads((folder / name).read_text())
+        data = read_json(folder / name)
     except FileNotFoundError:
         raise UsageError(f"{folder} is not a run folder: it has no {name}") from None
-    except (OSError, ValueError) as error:
-        raise StorageError(f"{folder / name} cannot be read: {error}") from error
+    except OSError as error:
+        raise StorageError(f"{folder / name} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise DamagedError(f"{folder / name} is damaged: {error}") from error
     if not isinstance(data, dict):
-        raise StorageError(f"{folder / name} is damaged: it holds no table of names and values")
+        raise DamagedError(f"{folder / name} is damaged: it holds no table of names and values")
     return data
 
 

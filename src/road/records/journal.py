@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from road.errors import DamagedError, StorageError
 from road.files import storage_errors
+from road.plain_files import open_plain, open_to_read, read_plain
 
 Floats = NDArray[np.float64]
 Row = Mapping[str, object]
@@ -45,7 +46,7 @@ class Journal:
         for name in self.NAMES:
             path = folder / f"{name}.jsonl"
             with storage_errors(f"write {path}"):
-                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                handle = open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
                 if (there := os.fstat(handle).st_size) < self._lengths[name]:
                     raise DamagedError(
                         f"{path} is damaged: {there} of {self._lengths[name]} bytes are there; "
@@ -89,7 +90,7 @@ class JournalReader:
     def __iter__(self) -> Iterator[Row]:
         self.unreadable = 0
         try:
-            with self.path.open("rb") as lines:
+            with open_to_read(self.path) as lines:
                 yield from self.rows(lines)
         except FileNotFoundError:
             return
@@ -114,8 +115,8 @@ def read_rows(path: Path, *, growing: bool = False) -> list[dict[str, Any]]:
     if growing and not path.exists():
         return []
     try:
-        lines = path.read_text("utf-8").splitlines(keepends=True)
-        return [json.loads(line) for line in lines if not growing or line.endswith("\n")]
+        lines = read_plain(path).splitlines(keepends=True)
+        return [json.loads(line) for line in lines if not growing or line.endswith(b"\n")]
     except (OSError, ValueError) as error:
         raise StorageError(f"cannot read {path}: {error}") from error
 

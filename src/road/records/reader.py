@@ -1,6 +1,5 @@
 """A run folder read back, whatever state the run left it in, and how far the run has come."""
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import numpy as np
 
 from road.errors import StorageError, UsageError
 from road.mixing.folder import FORMAT
+from road.plain_files import read_json
 from road.records.folder import CONFIG, META
 from road.records.journal import (
     JOURNALS,
@@ -132,12 +132,12 @@ def of_main_learner(rows: Iterable[Row]) -> Iterable[Row]:
 def read_object(path: Path) -> Row:
     """The JSON object in a file; ``ValueError`` says what is wrong with it."""
     try:
-        content = json.loads(path.read_bytes())
+        content = read_json(path)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError("is missing") from None
     except OSError as failure:
         raise StorageError(f"cannot read {path}: {failure.strerror}") from failure
-    except (ValueError, RecursionError):
+    except ValueError:
         raise ValueError("is damaged") from None
     if not isinstance(content, dict):
         raise ValueError("is damaged")

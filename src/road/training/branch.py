@@ -6,16 +6,22 @@ the mixer, so only the mixer's state is initialised; the journals are copied to 
 
 import dataclasses
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
-from road.errors import StorageError, UsageError
-from road.files import TEMPORARY, replace_folder
+from road.errors import DamagedError, StorageError, UsageError
+from road.files import write_bytes
 from road.mixing import FixedMixer
+from road.plain_files import read_plain
 from road.records.folder import CONFIG, RunFolder, check_unused, read_run_file
 from road.records.journal import Journal
-from road.training.checkpoint import checkpoint_path, load_latest, save_checkpoint
+from road.training.checkpoint import (
+    Damaged,
+    checkpoint_path,
+    load_checkpoint,
+    load_latest,
+    save_checkpoint,
+)
 from road.training.config import Plan, plan_from_json
 from road.training.launch import describe_run
 from road.training.state import RunState, state_from
@@ -99,20 +105,17 @@ def copy_journals(source: Path, target: Path, lengths: dict[str, int]) -> None:
     """To the byte, and no row further than the checkpoint remembers."""
     for name in Journal.NAMES:
         try:
-            rows = (source / f"{name}.jsonl").read_bytes()[: lengths[name]]
-            (target / f"{name}.jsonl").write_bytes(rows)
+            rows = read_plain(source / f"{name}.jsonl")[: lengths[name]]
         except OSError as error:
             raise StorageError(f"cannot copy {name}.jsonl of {source}: {error.strerror}") from error
+        write_bytes(target / f"{name}.jsonl", rows)
 
 
 def copy_checkpoint(pretrained: Path, folder: RunFolder, position: int) -> None:
     """The best checkpoint so far, which a run keeps beside its newest ones."""
     source = checkpoint_path(pretrained / "checkpoints", position)
-    final = checkpoint_path(folder.checkpoints, position)
-    aside = final.with_name(f"{TEMPORARY}{final.name}")
     try:
-        shutil.rmtree(aside, ignore_errors=True)
-        shutil.copytree(source, aside)
-        replace_folder(aside, final)
-    except OSError as error:
-        raise StorageError(f"cannot copy checkpoint {source}: {error.strerror}") from error
+        arrays, document = load_checkpoint(source)
+    except Damaged as damage:
+        raise DamagedError(f"checkpoint {source} is damaged: {damage}") from damage
+    save_checkpoint(folder.checkpoints, position, arrays, document, position)

@@ -4,6 +4,7 @@ A checkpoint is written aside, every file is fsynced, and one rename makes it re
 holds the size and SHA-256 of every file; a damaged one is refused and the one before it is used.
 """
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -13,16 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from road.errors import DamagedError, StorageError
-from road.files import (
-    REPLACED,
-    TEMPORARY,
-    hash_file,
-    remove_folder,
-    replace_folder,
-    sync,
-    sync_folder,
-)
+from road.data.formats.npz import read_checkpoint
+from road.errors import DamagedError, DataError, StorageError
+from road.files import REPLACED, TEMPORARY, remove_folder, replace_folder, sync, sync_folder
+from road.plain_files import open_to_read, read_json, refuse_links
 
 FORMAT = 2
 """1 held one learner, without a name for it."""
@@ -30,6 +25,7 @@ KEPT = 2
 """How many of the newest checkpoints stay, beside the best one."""
 
 MANIFEST = "MANIFEST.json"
+FILES = ("arrays.npz", "state.json")
 PREFIX = "step-"
 
 
@@ -48,6 +44,7 @@ def save_checkpoint(
     final = checkpoint_path(root, position)
     aside = root / f"{TEMPORARY}{final.name}"
     try:
+        refuse_links(root, root.parent)
         root.mkdir(parents=True, exist_ok=True)
         check_space(root, sum(array.nbytes for array in arrays.values()))
         remove_folder(aside)
@@ -56,7 +53,8 @@ def save_checkpoint(
             np.savez(file, **arrays)  # pyright: ignore[reportArgumentType] -- NumPy's stub lacks it
             sync(file)
         write_json(aside / "state.json", document)
-        write_json(aside / MANIFEST, {"format": FORMAT, "files": digests(aside)})
+        files = {name: digest(aside / name) for name in FILES}
+        write_json(aside / MANIFEST, {"format": FORMAT, "files": files})
         sync_folder(aside)
         replace_folder(aside, final)
         sync_folder(root)
@@ -73,6 +71,7 @@ def load_latest(
     root: Path, warn: Callable[[str], None]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
     """The newest checkpoint that is whole; None if there is none at all."""
+    refuse_links(root, root.parent)
     found = sorted([*checkpoints(root), *orphans(root)], key=lambda path: final_of(path).name)
     for path in reversed(found):
         try:
@@ -89,20 +88,29 @@ def load_latest(
 def load_checkpoint(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Arrays and document of one checkpoint, verified against its manifest first."""
     try:
-        manifest = json.loads((path / MANIFEST).read_text())
-        if manifest["format"] != FORMAT:
-            raise StorageError(
-                f"checkpoint {path} has format {manifest['format']}, this version reads {FORMAT}; "
-                "finish the run with the version that began it, or start it again"
-            )
-        for name, expected in manifest["files"].items():
-            if digest(path / name) != expected:
-                raise Damaged(f"{name} differs from its checksum")
-        document = json.loads((path / "state.json").read_text())
-        with np.load(path / "arrays.npz", allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}, document
+        check_manifest(path)
+        return read_checkpoint(path / "arrays.npz"), read_json(path / "state.json")
+    except (DamagedError, DataError) as error:
+        raise Damaged(str(error)) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Damaged(f"{type(error).__name__}: {error}") from error
+
+
+def check_manifest(path: Path) -> None:
+    """Whether the files are as they were written: those of a checkpoint, and no others."""
+    refuse_links(path, path.parent)
+    manifest = read_json(path / MANIFEST)
+    if manifest["format"] != FORMAT:
+        raise StorageError(
+            f"checkpoint {path} has format {manifest['format']!r}, this version reads {FORMAT}; "
+            "finish the run with the version that began it, or start it again"
+        )
+    # Names come from outside: a path that leaves the folder, or a device, is never opened.
+    if set(manifest["files"]) != set(FILES):
+        raise Damaged(f"its {MANIFEST} does not list {' and '.join(FILES)}")
+    for name in FILES:
+        if digest(path / name) != manifest["files"][name]:
+            raise Damaged(f"{name} differs from its checksum")
 
 
 def checkpoint_path(root: Path, position: int) -> Path:
@@ -135,12 +143,10 @@ def prune(root: Path, newest: Path, best_position: int | None) -> None:
         remove_folder(leftover)
 
 
-def digests(folder: Path) -> dict[str, dict[str, Any]]:
-    return {path.name: digest(path) for path in sorted(folder.iterdir())}
-
-
 def digest(path: Path) -> dict[str, Any]:
-    return {"bytes": path.stat().st_size, "sha256": hash_file(path)}
+    with open_to_read(path) as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"bytes": file.tell(), "sha256": found}
 
 
 def write_json(path: Path, data: Any) -> None:

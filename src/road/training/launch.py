@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from road.errors import StorageError, UsageError
+from road.plain_files import open_plain
 from road.records.folder import (
     CONFIG,
     META,
@@ -137,7 +139,8 @@ def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> No
     now = datetime.now(UTC).isoformat(timespec="seconds")
     row = {"event": what, "position": position, "time": now, **more}
     try:
-        with (folder.path / SESSIONS).open("a") as file:
+        handle = open_plain(folder.path / SESSIONS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        with os.fdopen(handle, "a") as file:
             file.write(json.dumps(row) + "\n")
     except OSError as error:
         raise StorageError(f"cannot append to {SESSIONS}: {error.strerror}") from error

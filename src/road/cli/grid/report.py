@@ -162,7 +162,7 @@ def gather(
             cell["case"],
             cell["strategy"],
             cell["seed"],
-            load_run(store.path / "runs" / cell["key"]),
+            load_run(store.run(cell["key"])),
             store.result(cell["key"], "area")["area"],
         )
         for cell in cells

@@ -1,5 +1,6 @@
 """NPZ archives from untrusted sources: plain numbers only, no larger than the file can hold."""
 
+import math
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -34,17 +35,26 @@ def read_arrays(path: Path, needed: Sequence[str] = ()) -> dict[str, NDArray[Any
     return read_chosen(path, choose)
 
 
+def read_checkpoint(path: Path) -> dict[str, NDArray[Any]]:
+    """Every array of an archive that was not packed, so that it cannot grow on being read."""
+    return read_chosen(path, lambda held: held, limited=False)
+
+
 def read_chosen(
-    path: Path, choose: Callable[[Collection[str]], Collection[str]]
+    path: Path,
+    choose: Callable[[Collection[str]], Collection[str]],
+    *,
+    limited: bool = True,
 ) -> dict[str, NDArray[Any]]:
-    """The arrays that are chosen out of the names in the archive."""
+    """The arrays that are chosen out of the names in the archive, if there is memory for them."""
     try:
         with zipfile.ZipFile(path) as archive:
             sizes = dict(array_members(path, archive))
             chosen = choose(sizes)
             for name in chosen:
                 check_declared(f"{path}: {name}", sizes[name], path.stat().st_size)
-                check_memory(f"{path}: {name}", sizes[name])
+                if limited:
+                    check_memory(f"{path}: {name}", sizes[name])
             return {name: read_member(path, archive, name) for name in chosen}
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
@@ -74,12 +84,11 @@ def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any]
             shape, dtype = header(file)
         if dtype.hasobject:
             raise DataError(
-                f"{where} holds Python objects, which can run code and are never loaded here; "
+                f"{where} holds Python objects (a pickle), which can run code: never loaded here; "
                 "save it as float32"
             )
-        check_declared(
-            where, int(np.prod(shape)) * dtype.itemsize, archive.getinfo(member).file_size
-        )
+        held = archive.getinfo(member).file_size
+        check_declared(where, math.prod(shape) * dtype.itemsize, held, expansion=1)
         with archive.open(member) as file:
             return np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, EOFError, OSError, NotImplementedError, zlib.error) as error:

@@ -34,7 +34,7 @@ class Worker:
     """
 
     def __init__(self, store: Path, key: str) -> None:
-        with Store(store).log(key).open("ab") as log:
+        with Store(store).open_log(key) as log:
             self._process = subprocess.Popen(
                 # The traceback is in the log; the runner reports its last line alone.
                 [sys.executable, "-m", "road.experiments.worker", str(store)],

@@ -123,8 +123,8 @@ def carry_out(store: str, key: str, through: str | None) -> tuple[Outcome, str]:
 
 def keep_words(store: Store, key: str, message: str) -> None:
     """A worker's log stays on its node: its last words are kept where the driver looks for them."""
-    with store.log(key).open("a", encoding="utf-8") as log:
-        log.write(f"error: {message}\n")
+    with store.open_log(key) as log:
+        log.write(f"error: {message}\n".encode())
 
 
 def connect(address: str | None) -> Any:
