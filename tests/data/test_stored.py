@@ -1,5 +1,6 @@
 """Data that stays on disk is the same data, and is packed once."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -160,3 +161,43 @@ def test_episodes_that_cross_blocks_keep_their_successors() -> None:
 def test_blocks_cover_every_row_once() -> None:
     assert [(block.start, block.stop) for block in blocks(7, 3)] == [(0, 3), (3, 6), (6, 7)]
     assert list(blocks(0)) == []
+
+
+@pytest.mark.parametrize("name", ["observation.f32", "reward.f32", "truncated.npy"])
+def test_one_changed_bit_is_noticed_by_whoever_learns_from_it(
+    stored: Dataset, tmp_path: Path, name: str
+) -> None:
+    """The number is still finite, and its file as long as before."""
+    del stored
+    file = tmp_path / "stored" / name
+    content = bytearray(file.read_bytes())
+    content[-4] ^= 1
+    file.write_bytes(content)
+    with pytest.raises(DataError, match="the numbers are not those that were written"):
+        load(f"stored:{tmp_path / 'stored'}")
+
+
+def test_packed_rows_that_were_changed_are_packed_again(stored: Dataset, tmp_path: Path) -> None:
+    rows = np.array(offline_rows(stored, TASK, 0.9))
+    (file,) = (tmp_path / "stored").glob("rows-*.f32")
+    content = bytearray(file.read_bytes())
+    content[8] ^= 1
+    for damaged in (bytes(content), bytes(content[:-4])):
+        file.write_bytes(damaged)
+        np.testing.assert_array_equal(offline_rows(stored, TASK, 0.9), rows)
+
+
+@pytest.mark.parametrize("name", ["dataset.json", "observation.f32", "terminated.npy"])
+def test_a_folder_of_data_is_not_read_through_links(
+    stored: Dataset, tmp_path: Path, name: str
+) -> None:
+    del stored
+    file = tmp_path / "stored" / name
+    file.rename(tmp_path / "elsewhere")
+    file.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DataError, match=f"{name} is a link"):
+        load(f"stored:{tmp_path / 'stored'}")
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(DataError, match=f"{name} is a pipe"):
+        load(f"stored:{tmp_path / 'stored'}")

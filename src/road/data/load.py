@@ -12,7 +12,7 @@ from road.data.formats.tables import Columns
 from road.data.interpret import AS_LOGGED, Reading, interpret
 from road.data.log import Box, Log
 from road.data.memory import Allocate, in_memory
-from road.data.on_disk import open_stored
+from road.data.on_disk import open_verified
 from road.data.sources.d4rl import read_d4rl
 from road.data.sources.minari import read_minari
 from road.errors import UsageError
@@ -77,7 +77,7 @@ def load_with(
     scheme, name = split_source(source)
     if scheme == STORED:
         refuse_reading(reading, selection)
-        return open_stored(Path(name).expanduser())
+        return open_verified(Path(name).expanduser())
     return interpret(read_log(source, selection, allocate), reading, allocate)
 
 

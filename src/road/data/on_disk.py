@@ -4,6 +4,7 @@ FOLDER/dataset.json        shapes, notes, and a checksum of all arrays; written 
 FOLDER/observation.f32 …   float32, row after row
 FOLDER/terminated.npy …    the flags
 FOLDER/rows-KEY.f32        packed rows, made once for every way to pack them
+FOLDER/rows-KEY.sha256     their checksum
 """
 
 import json
@@ -18,8 +19,18 @@ from numpy.typing import NDArray
 
 from road.data.dataset import ARRAYS, FLAGS, RANKS, Dataset, Finding
 from road.data.memory import BLOCK, Allocate, blocks
-from road.errors import DataError, UsageError
-from road.files import hash_bytes, hash_stream, replacing, storage_errors, sync, temporary
+from road.errors import DamagedError, DataError, UsageError
+from road.files import (
+    hash_bytes,
+    hash_file,
+    hash_stream,
+    replacing,
+    storage_errors,
+    sync,
+    temporary,
+    write_text,
+)
+from road.plain_files import open_plain, read_json
 
 FORMAT = 1
 CONTENTS = "dataset.json"
@@ -82,16 +93,18 @@ def checksum(dataset: Dataset) -> str:
     )
 
 
-def verify(folder: Path, dataset: Dataset) -> None:
-    """Read every byte and compare: opening a folder looks at lengths and values only.
+def open_verified(folder: Path) -> Dataset:
+    """The dataset of a folder, every byte of it compared with the checksum.
 
     Raises:
         DataError: it is not what was written.
     """
+    dataset = open_stored(folder)
     if checksum(dataset) != read_contents(folder)["sha256"]:
         raise DataError(
             f"{folder}: the numbers are not those that were written; make the folder again"
         )
+    return dataset
 
 
 def is_stored(folder: Path) -> bool:
@@ -99,7 +112,7 @@ def is_stored(folder: Path) -> bool:
 
 
 def open_stored(folder: Path) -> Dataset:
-    """The dataset of a folder, its numbers left on disk.
+    """The dataset of a folder, its numbers left on disk and only their lengths looked at.
 
     Raises:
         DataError: the folder holds none, or files of another length.
@@ -114,8 +127,9 @@ def open_stored(folder: Path) -> Dataset:
 
 def read_contents(folder: Path) -> dict[str, Any]:
     path = folder / CONTENTS
+    check_own(path)
     try:
-        contents = json.loads(path.read_text("utf-8"))
+        contents = read_json(path)
         if contents["format"] != FORMAT:
             raise DataError(f"{path}: format {contents['format']}, not {FORMAT}; make it again")
         return {
@@ -129,6 +143,16 @@ def read_contents(folder: Path) -> dict[str, Any]:
         raise DataError(f"{path}: damaged ({error}); make the folder again") from error
 
 
+def check_own(path: Path) -> None:
+    """Whether a file of such a folder is its own: what a link points to is no part of it."""
+    try:
+        os.close(open_plain(path, os.O_RDONLY))
+    except DamagedError as error:
+        raise DataError(str(error)) from error
+    except OSError:
+        return  # absent or out of reach: told with what it is needed for
+
+
 def read_shape(lengths: Any) -> tuple[int, ...]:
     shape = tuple(int(length) for length in lengths)
     if min(shape) < 1:
@@ -137,6 +161,7 @@ def read_shape(lengths: Any) -> tuple[int, ...]:
 
 
 def read_flags(path: Path) -> NDArray[np.bool_]:
+    check_own(path)
     try:
         return np.asarray(np.load(path, allow_pickle=False), np.bool_)
     except (OSError, ValueError, EOFError) as error:
@@ -144,6 +169,7 @@ def read_flags(path: Path) -> NDArray[np.bool_]:
 
 
 def map_file(path: Path, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    check_own(path)
     try:
         size, needed = path.stat().st_size, 4 * int(np.prod(shape))
     except OSError as error:
@@ -190,16 +216,33 @@ def episode_blocks(dataset: Dataset, size: int = BLOCK) -> Iterable[slice]:
 def cached_rows(
     folder: Path, way: str, rows: int, packed: Iterable[NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """Packed rows as a file beside their dataset; made where it was not packed in this way yet."""
+    """Packed rows as a file beside their dataset; made where it was not packed in this way yet.
+
+    A file that is not as it was written is made again: it is what training reads.
+    """
     key = hash_bytes(f"{read_contents(folder)['sha256']} {way}".encode())[:16]
     path = folder / f"rows-{key}.f32"
-    if not path.exists():
+    if not is_as_written(path):
         with storage_errors(f"write {path}"), replacing(path) as file:
             for block in packed:
                 block.tofile(file)
+        write_text(checksum_of(path), f"{hash_file(path)}\n")
     width = path.stat().st_size // (4 * rows)
     # A plain view: NumPy's own class for mapped files makes every gather slower.
     return np.asarray(map_file(path, (rows, width)))
+
+
+def checksum_of(path: Path) -> Path:
+    """Where the checksum of packed rows is."""
+    return path.with_suffix(".sha256")
+
+
+def is_as_written(path: Path) -> bool:
+    if not checksum_of(path).is_file() or not path.is_file():
+        return False
+    check_own(path)
+    check_own(checksum_of(path))
+    return checksum_of(path).read_bytes() == f"{hash_file(path)}\n".encode()
 
 
 def data_folder() -> Path:

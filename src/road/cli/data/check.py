@@ -17,7 +17,7 @@ from road.data.dataset import Dataset
 from road.data.diagnostics import check_spaces, log_faults, make_card
 from road.data.interpret import Reading, interpret
 from road.data.load import STORED, read_log, refuse_reading, split_source
-from road.data.on_disk import open_stored, verify
+from road.data.on_disk import open_verified
 from road.errors import DataError
 from road.report.dataset import write_dataset_page
 from road.report.draw.format import plain
@@ -66,9 +66,7 @@ def read_with_care(flags: Check, reading: Reading) -> Dataset:
     scheme, name = split_source(flags.source)
     if scheme == STORED:
         refuse_reading(reading, flags.how.selection)
-        dataset = open_stored(Path(name).expanduser())
-        verify(Path(name).expanduser(), dataset)
-        return dataset
+        return open_verified(Path(name).expanduser())
     log = read_log(flags.source, flags.how.selection)
     faults = log_faults(log, reading)
     if faults:
