@@ -159,6 +159,8 @@ class Resume:
     """The run folder."""
     allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A module that the run's own environment imports; to be allowed again, as its code runs."""
+    accept_changed_data: bool = False
+    """Go on although the data are not those that the run has learnt from so far."""
 
 
 def resume_command(words: list[str]) -> int:
@@ -169,7 +171,8 @@ def resume_command(words: list[str]) -> int:
     from road.training.launch import resume_run
 
     with watching(folder) as notify:
-        resume_run(folder, notify, flags.allow_import)
+        accepted = flags.accept_changed_data
+        resume_run(folder, notify, flags.allow_import, accept_changed_data=accepted)
     finish(folder)
     return 0
 

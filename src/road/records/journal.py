@@ -8,6 +8,7 @@ Read, a file may be missing, empty, or end in half a line: the run may still be 
 a number is NaN, and a line that is no JSON object is counted and skipped.
 """
 
+import hashlib
 import json
 import math
 import os
@@ -15,6 +16,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -29,6 +31,10 @@ Row = Mapping[str, object]
 
 JOURNALS = ("metrics", "episodes", "evaluations", "mixer")
 """What a run's files are called, without ``.jsonl``."""
+UNKNOWN: Mapping[str, str] = MappingProxyType({})
+"""Checksums of a run that has written none."""
+PIECE = 2**20
+"""Bytes that are read at once."""
 LARGEST = 1e100
 """Numbers beyond this count as infinite: they cannot be drawn."""
 MOST_COLUMNS = 200
@@ -40,24 +46,50 @@ class Journal:
 
     NAMES = JOURNALS
 
-    def __init__(self, folder: Path, lengths: dict[str, int]) -> None:
+    def __init__(
+        self, folder: Path, lengths: Mapping[str, int], digests: Mapping[str, str] = UNKNOWN
+    ) -> None:
         self._files: dict[str, int] = {}
         self._lengths = {name: lengths.get(name, 0) for name in self.NAMES}
+        self._hashes: dict[str, Any] = {}
         for name in self.NAMES:
             path = folder / f"{name}.jsonl"
             with storage_errors(f"write {path}"):
-                handle = open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-                if (there := os.fstat(handle).st_size) < self._lengths[name]:
-                    raise DamagedError(
-                        f"{path} is damaged: {there} of {self._lengths[name]} bytes are there; "
-                        f"delete {folder} and start that run again"
-                    )
-                os.ftruncate(handle, self._lengths[name])
-            self._files[name] = handle
+                self._files[name] = open_plain(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+                self._hashes[name] = self._committed(name)
+            if (fault := self._fault(name, digests.get(name))) is not None:
+                self.close()
+                raise DamagedError(
+                    f"{path} is damaged: {fault}; delete {folder} and start that run again"
+                )
+            with storage_errors(f"write {path}"):
+                os.ftruncate(self._files[name], self._lengths[name])
+
+    def _committed(self, name: str) -> Any:
+        """A hash of the part that the checkpoint counts on, which goes on with every row."""
+        found, at = hashlib.sha256(), 0
+        while piece := os.pread(self._files[name], min(self._lengths[name] - at, PIECE), at):
+            found.update(piece)
+            at += len(piece)
+        return found
+
+    def _fault(self, name: str, digest: str | None) -> str | None:
+        """What is wrong with that part."""
+        there, counted = os.fstat(self._files[name]).st_size, self._lengths[name]
+        if there < counted:
+            return f"{there} of {counted} bytes are there"
+        if digest is not None and self._hashes[name].hexdigest() != digest:
+            return f"its first {counted} bytes are not those that were written"
+        return None
 
     @property
     def lengths(self) -> dict[str, int]:
         return dict(self._lengths)
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of every file so far."""
+        return {name: found.hexdigest() for name, found in self._hashes.items()}
 
     def append(self, name: str, row: dict[str, Any]) -> None:
         line = (json.dumps(row, allow_nan=False) + "\n").encode()
@@ -66,6 +98,7 @@ class Journal:
             if written < len(line):
                 raise OSError(f"only {written} of {len(line)} bytes were taken")
         self._lengths[name] += len(line)
+        self._hashes[name].update(line)
 
     def sync(self) -> None:
         """Make everything so far durable; done before a checkpoint that counts on it."""

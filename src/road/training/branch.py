@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from road.errors import DamagedError, StorageError, UsageError
-from road.files import write_bytes
+from road.files import hash_bytes, write_bytes
 from road.mixing import FixedMixer
 from road.plain_files import read_plain
 from road.records.folder import CONFIG, RunFolder, check_unused, read_run_file
@@ -23,6 +23,7 @@ from road.training.checkpoint import (
     save_checkpoint,
 )
 from road.training.config import Plan, plan_from_json
+from road.training.identity import check_plan, identity_of
 from road.training.launch import describe_run
 from road.training.state import RunState, state_from
 from road.training.validate import check_budget
@@ -70,11 +71,11 @@ def branch_run(plan: Plan, path: Path, pretrained: Path, command: str) -> None:
     folder = RunFolder(path)
     try:
         check_unused(path)
-        copy_journals(pretrained, path, state.journals)
+        copy_journals(pretrained, path, state)
         best = state.counters.best_position
         if best is not None and best != state.position:
-            copy_checkpoint(pretrained, folder, best)
-        save_checkpoint(folder.checkpoints, state.position, state.arrays(), state.document(), best)
+            copy_checkpoint(plan, pretrained, folder, best)
+        save_state(plan, folder, state)
         describe_run(plan, folder, command)
     finally:
         folder.release()
@@ -88,6 +89,7 @@ def pretrained_state(plan: Plan, pretrained: Path) -> RunState:
         raise UsageError(f"the pretraining settings in {pretrained} differ: {', '.join(different)}")
     saved = load_latest(pretrained / "checkpoints", lambda _: None)
     state = None if saved is None else state_from(*saved)
+    check_plan(None if state is None else state.identity, other, pretrained)
     counters = None if state is None else state.counters
     if state is None or counters is None or counters.offline_updates < plan.config.offline_steps:
         raise UsageError(f"{pretrained} has not finished its pretraining")
@@ -101,21 +103,37 @@ def wherever_it_lies(told: dict[str, Any]) -> dict[str, Any]:
     return {**told, "own": {n: v for n, v in told.get("own", {}).items() if n != "data"}}
 
 
-def copy_journals(source: Path, target: Path, lengths: dict[str, int]) -> None:
+def copy_journals(source: Path, target: Path, state: RunState) -> None:
     """To the byte, and no row further than the checkpoint remembers."""
+    digests = {} if state.identity is None else state.identity.journals
     for name in Journal.NAMES:
         try:
-            rows = read_plain(source / f"{name}.jsonl")[: lengths[name]]
+            rows = read_plain(source / f"{name}.jsonl")[: state.journals[name]]
         except OSError as error:
             raise StorageError(f"cannot copy {name}.jsonl of {source}: {error.strerror}") from error
+        if hash_bytes(rows) != digests.get(name, hash_bytes(rows)):
+            raise DamagedError(f"{source / name}.jsonl is damaged: pretrain that agent again")
         write_bytes(target / f"{name}.jsonl", rows)
 
 
-def copy_checkpoint(pretrained: Path, folder: RunFolder, position: int) -> None:
+def save_state(plan: Plan, folder: RunFolder, state: RunState) -> None:
+    """A checkpoint of this plan, which goes on with the data and journals of the other."""
+    known = state.identity
+    data, journals = (None, {}) if known is None else (known.data, known.journals)
+    save_checkpoint(
+        folder.checkpoints,
+        state.position,
+        state.arrays(),
+        state.document(),
+        state.counters.best_position,
+        identity_of(plan, data, journals).to_json(),
+    )
+
+
+def copy_checkpoint(plan: Plan, pretrained: Path, folder: RunFolder, position: int) -> None:
     """The best checkpoint so far, which a run keeps beside its newest ones."""
     source = checkpoint_path(pretrained / "checkpoints", position)
     try:
-        arrays, document = load_checkpoint(source)
+        save_state(plan, folder, state_from(*load_checkpoint(source)))
     except Damaged as damage:
         raise DamagedError(f"checkpoint {source} is damaged: {damage}") from damage
-    save_checkpoint(folder.checkpoints, position, arrays, document, position)

@@ -26,6 +26,8 @@ KEPT = 2
 
 MANIFEST = "MANIFEST.json"
 FILES = ("arrays.npz", "state.json")
+IDENTITY = "identity.json"
+"""What the checkpoint belongs to; those of earlier versions do not have it."""
 PREFIX = "step-"
 
 
@@ -39,6 +41,7 @@ def save_checkpoint(
     arrays: dict[str, NDArray[Any]],
     document: dict[str, Any],
     best_position: int | None,
+    identity: dict[str, Any] | None = None,
 ) -> Path:
     """Write the checkpoint of that position, then drop those that are no longer needed."""
     final = checkpoint_path(root, position)
@@ -53,7 +56,9 @@ def save_checkpoint(
             np.savez(file, **arrays)  # pyright: ignore[reportArgumentType] -- NumPy's stub lacks it
             sync(file)
         write_json(aside / "state.json", document)
-        files = {name: digest(aside / name) for name in FILES}
+        if identity is not None:
+            write_json(aside / IDENTITY, identity)
+        files = {path.name: digest(path) for path in sorted(aside.iterdir())}
         write_json(aside / MANIFEST, {"format": FORMAT, "files": files})
         sync_folder(aside)
         replace_folder(aside, final)
@@ -86,18 +91,24 @@ def load_latest(
 
 
 def load_checkpoint(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays and document of one checkpoint, verified against its manifest first."""
+    """Arrays and document of one checkpoint, verified against its manifest first.
+
+    What the checkpoint belongs to is ``identity`` in the document, if it says so.
+    """
     try:
-        check_manifest(path)
-        return read_checkpoint(path / "arrays.npz"), read_json(path / "state.json")
+        files = check_manifest(path)
+        document = read_json(path / "state.json")
+        if IDENTITY in files:
+            document["identity"] = read_json(path / IDENTITY)
+        return read_checkpoint(path / "arrays.npz"), document
     except (DamagedError, DataError) as error:
         raise Damaged(str(error)) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise Damaged(f"{type(error).__name__}: {error}") from error
 
 
-def check_manifest(path: Path) -> None:
-    """Whether the files are as they were written: those of a checkpoint, and no others."""
+def check_manifest(path: Path) -> set[str]:
+    """Names of the files, once they are as they were written: a checkpoint's, and no others."""
     refuse_links(path, path.parent)
     manifest = read_json(path / MANIFEST)
     if manifest["format"] != FORMAT:
@@ -106,11 +117,13 @@ def check_manifest(path: Path) -> None:
             "finish the run with the version that began it, or start it again"
         )
     # Names come from outside: a path that leaves the folder, or a device, is never opened.
-    if set(manifest["files"]) != set(FILES):
+    names = set(manifest["files"])
+    if names - {IDENTITY} != set(FILES):
         raise Damaged(f"its {MANIFEST} does not list {' and '.join(FILES)}")
-    for name in FILES:
+    for name in names:
         if digest(path / name) != manifest["files"][name]:
             raise Damaged(f"{name} differs from its checksum")
+    return names
 
 
 def checkpoint_path(root: Path, position: int) -> Path:

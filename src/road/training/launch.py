@@ -25,11 +25,17 @@ from road.training.compiled import compile_agent
 from road.training.config import Plan, plan_from_json
 from road.training.evaluate import Evaluation, Evaluator, judged_policy
 from road.training.events import Note, Notify
+from road.training.identity import accepting_any_data, check_data, check_plan
 from road.training.process import listening
 from road.training.run import Run
 from road.training.state import RunState, state_from
 from road.training.validate import check_budget
 from road.types import AnyAgent
+
+UNSIGNED = (
+    "the checkpoint is of an earlier version, which did not note plan and data: that they are the "
+    "same as then is taken on trust"
+)
 
 
 def start_run(
@@ -55,17 +61,31 @@ def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:
 
 
 def resume_run(
-    path: Path, notify: Notify, allowed: tuple[str, ...] = (), *, until_switch: bool = False
+    path: Path,
+    notify: Notify,
+    allowed: tuple[str, ...] = (),
+    *,
+    until_switch: bool = False,
+    accept_changed_data: bool = False,
 ) -> None:
     """Continue a run from its newest whole checkpoint; a finished one is left as it is.
 
     Modules that its environment imports must be allowed again: a run folder may be untrusted.
     """
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
-    resume_plan(plan, path, notify, until_switch=until_switch)
+    resume_plan(
+        plan, path, notify, until_switch=until_switch, accept_changed_data=accept_changed_data
+    )
 
 
-def resume_plan(plan: Plan, path: Path, notify: Notify, *, until_switch: bool = False) -> None:
+def resume_plan(
+    plan: Plan,
+    path: Path,
+    notify: Notify,
+    *,
+    until_switch: bool = False,
+    accept_changed_data: bool = False,
+) -> None:
     meta = read_run_file(path, META)
     folder = RunFolder(path)
     try:
@@ -73,6 +93,12 @@ def resume_plan(plan: Plan, path: Path, notify: Notify, *, until_switch: bool = 
             notify(Note(f"{differences} differ from when the run began; so may its last bits"))
         saved = load_latest(folder.checkpoints, lambda text: notify(Note(text)))
         state = None if saved is None else state_from(*saved)
+        if state is not None:
+            check_plan(state.identity, plan, path)
+            if state.identity is None:
+                notify(Note(UNSIGNED))
+            if accept_changed_data:
+                state.identity = accepting_any_data(state.identity)
         drive(plan, folder, state, notify, until_switch=until_switch)
     finally:
         folder.release()
@@ -121,6 +147,7 @@ def drive(
         if state is None:
             run.begin()
         else:
+            check_data(state.identity, run.data, plan, folder.path)
             run.restore(state)
         note_session(folder, "began", run.state.position)
         try:
@@ -152,6 +179,7 @@ def evaluate_run(
     """Judge a saved agent on fresh episodes; gives the position it was saved at, and the result."""
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
     state = pick_state(path, best=best)
+    check_plan(state.identity, plan, path)
     evaluator = Evaluator(plan.task.judged, seed, episodes)
     compiled = compile_agent(agent_of(plan, state), evaluator.spec)
     result = evaluator(judged_policy(compiled, state.main.agent, seed, 0), 0)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from road.data.diagnostics import examine
+from road.data.fingerprint import fingerprint
 from road.errors import EnvironmentFailure, Interrupted, Preempted
 from road.mixing.probe_errors import ErrorTally
 from road.records.folder import RunFolder
@@ -24,6 +25,7 @@ from road.training.config import Plan
 from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
 from road.training.evidence import EvidenceCollector
+from road.training.identity import identity_of
 from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
 from road.training.probe_learners import ProbeScorer, compile_probes
@@ -46,6 +48,7 @@ class Run:
         dataset = plan.task.dataset()
         for found in examine(dataset).warnings:
             notify(Note(f"data: {found}"))
+        self.data = fingerprint(dataset)
         self.task = plan.task.learnt_by(plan.agent_name, dataset)
         self.rollout = Rollout(self.task, self.config.seed)
         self.evaluator = Evaluator(
@@ -87,7 +90,8 @@ class Run:
     def restore(self, state: RunState) -> None:
         """Continue from a checkpoint."""
         self.state = state
-        self.journal = Journal(self.folder.path, state.journals)
+        digests = {} if state.identity is None else state.identity.journals
+        self.journal = Journal(self.folder.path, state.journals, digests)
         if state.online_rows is not None and state.episode_actions is not None:
             self.sampler.online.restore(
                 state.online_rows, state.online_written, state.online_running
@@ -272,12 +276,14 @@ class Run:
         state.episode_actions = np.array(actions, np.float32).reshape(len(actions), width)
         self.journal.sync()
         state.journals = self.journal.lengths
+        state.identity = identity_of(self.plan, self.data, self.journal.digests)
         save_checkpoint(
             self.folder.checkpoints,
             state.position,
             state.arrays(),
             state.document(),
             state.counters.best_position,
+            state.identity.to_json(),
         )
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from road.training.identity import Identity, identity_from
 from road.training.learner import Learner, learner_from
 
 Phase = Literal["offline", "online", "done"]
@@ -50,6 +51,8 @@ class RunState:
     """Priorities of all transitions and the network they come from; empty where there are none."""
     journals: dict[str, int] = field(default_factory=dict[str, int])
     """Length in bytes of every journal file."""
+    identity: Identity | None = None
+    """What the checkpoint belongs to that the state was read from, if it says so."""
 
     @property
     def main(self) -> Learner:
@@ -102,6 +105,7 @@ def state_from(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> Run
         episode_actions=arrays.get("episode/actions"),
         weighing=below(arrays, "weighing/"),
         journals=document["journals"],
+        identity=identity_from(document.get("identity")),
     )
 
 
