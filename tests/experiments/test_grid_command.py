@@ -132,6 +132,16 @@ def test_a_folder_of_something_else(here: Path, capsys: pytest.CaptureFixture[st
     assert "holds something else than a grid" in told
 
 
+def test_going_on_with_a_grid_that_is_not_there_begins_none(
+    here: Path, capsys: pytest.CaptureFixture[str]
+):
+    """A mistyped folder would be a second grid, which runs everything once more."""
+    for flag in ("--resume", "--retry"):
+        told = refused(capsys, "run", "tiny.py", "--out", "tinny", flag)
+        assert "tinny holds no grid to go on with" in told
+    assert not (here / "tinny").exists()
+
+
 @pytest.mark.usefixtures("here")
 def test_a_scale_that_a_grid_does_not_have(capsys: pytest.CaptureFixture[str]):
     """It would run the small budgets and call them the paper's."""

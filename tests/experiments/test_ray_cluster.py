@@ -70,13 +70,14 @@ class Driver:
         self.folder = folder
         self.words = [
             *(sys.executable, "-m", "road.cli", "grid", "run", "tiny.py", "--backend", "ray"),
-            *("--ray-address", address, "--out", str(folder / "grid"), "--resume"),
+            *("--ray-address", address, "--out", str(folder / "grid")),
         ]
         self.begin()
 
     def begin(self) -> None:
+        begun = (self.folder / "grid" / "grid.json").exists()
         self.process = subprocess.Popen(
-            self.words,
+            [*self.words, *(["--resume"] if begun else [])],
             cwd=self.folder,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -405,3 +405,14 @@ def test_a_job_that_is_none_is_told_in_one_line(change: dict[str, object], tmp_p
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(DamagedError, match="damaged"):
         store.job(work.jobs[0].key)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["{}", '{"seconds": "long"}', '{"seconds": null}', '{"seconds": 1.0, "key": "another"}', "[]"],
+)
+def test_a_result_that_says_nothing_is_not_taken_for_done(content: str, tmp_path: Path):
+    store, work = entered(tmp_path, tiny_grid(strategies=(ROAD,)))
+    (store.path / "done" / f"{work.jobs[0].key}.json").write_text(content)
+    with pytest.raises(DamagedError, match=rf"{work.jobs[0].key}\.json is .* delete it"):
+        Board(store, work.jobs)

@@ -88,7 +88,7 @@ def earlier_times(store: Store, jobs: Sequence[Job]) -> Times:
     for cell in store.description()["cells"]:
         if cell["key"] not in ours and store.is_done(cell["key"]):
             job = Job(cell["key"], "cell", "", (), {}, cell["case"], cell["strategy"])
-            times.add(job, float(store.result(cell["key"]).get("seconds", 0.0)))
+            times.add(job, store.seconds(cell["key"]))
     return times
 
 
@@ -137,7 +137,7 @@ class Board:
     def look_up(self, job: Job) -> None:
         """What the store says of a job."""
         if self.store.is_done(job.key):
-            self.done[job.key] = float(self.store.result(job.key).get("seconds", 0.0))
+            self.done[job.key] = self.store.seconds(job.key)
             self.times.add(job, self.done[job.key])
         elif (message := self.store.failure(job.key)) is not None:
             self.failed[job.key] = message

@@ -86,10 +86,20 @@ class Store:
             found = self.read("done", key, f"{key} of {self.path} is not done")
         except StorageError as error:
             raise type(error)(f"{error}; {again}") from error
+        path = self.inside("done", f"{key}.json")
         if lacking := [name for name in names if name not in found]:
-            path = self.inside("done", f"{key}.json")
             raise DamagedError(f"{path} is damaged: it has no {lacking[0]!r}; {again}")
+        if found.get("key", key) != key:
+            raise DamagedError(f"{path} is the result of {found['key']!r:.40}; {again}")
         return found
+
+    def seconds(self, key: str) -> float:
+        """How long a job that is done took; what does not say so is no result."""
+        found = self.result(key, "seconds")["seconds"]
+        if isinstance(found, int | float) and found >= 0:
+            return float(found)
+        path = self.inside("done", f"{key}.json")
+        raise DamagedError(f"{path} is damaged: seconds is {found!r:.40}; delete it")
 
     def commit(self, key: str, result: dict[str, Any]) -> bool:
         """Put a result in its place; whether this was the first one."""

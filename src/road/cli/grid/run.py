@@ -138,11 +138,13 @@ def scale_of(store: Store, name: str) -> str:
 def check_folder(store: Store, name: str, scale: str, flags: GridRun) -> None:
     """A folder holds one grid, and goes on only if it was asked to."""
     path = store.path
-    if path.exists() and not path.is_dir():
-        raise UsageError(f"{path} is a file; give another --out")
     if not (path / GRID).exists():
-        if path.exists() and any(each.name != "LOCK" for each in path.iterdir()):
-            raise UsageError(f"{path} holds something else than a grid; give another --out")
+        check_free(path)
+        if flags.resume or flags.retry:
+            raise UsageError(
+                f"{path} holds no grid to go on with: check --out, or leave out --resume and "
+                "--retry to begin one there"
+            )
         return
     told = store.description()
     if (told["name"], told["scale"]) != (name, scale):
@@ -152,6 +154,14 @@ def check_folder(store: Store, name: str, scale: str, flags: GridRun) -> None:
         )
     if not (flags.resume or flags.retry):
         raise UsageError(f"{path} holds this grid already; add --resume to go on with it")
+
+
+def check_free(path: Path) -> None:
+    """A grid begins in a folder with nothing in it but what a killed runner has left."""
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"{path} is a file; give another --out")
+    if path.exists() and any(each.name != "LOCK" for each in path.iterdir()):
+        raise UsageError(f"{path} holds something else than a grid; give another --out")
 
 
 def carry_out(store: Store, jobs: Sequence[Job], flags: GridRun) -> Board:
