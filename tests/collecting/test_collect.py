@@ -252,11 +252,9 @@ def test_minari_datasets_know_their_scores() -> None:
     assert collect(*words, "--minari") == 0
 
 
-def test_nobody_learns_to_play_where_there_is_a_controller_but_none_for_that(
-    capsys: Screen,
-) -> None:
-    assert main(["data", "collect", "pendulum-mixed", "--levels", "play", "--steps", "9"]) == 2
-    assert "pendulum-mixed has no controller; give a policy for play" in capsys.readouterr().err
+def test_nobody_learns_to_play_where_there_is_no_controller_for_that(capsys: Screen) -> None:
+    assert main(["data", "collect", "Pendulum-v1", "--levels", "play", "--steps", "9"]) == 2
+    assert "Pendulum-v1 has no controller; give a policy for play" in capsys.readouterr().err
 
 
 def test_half_an_episode_has_a_return_and_no_score() -> None:
@@ -271,3 +269,22 @@ def test_settings_of_the_learner_are_those_of_the_task_wherever_it_stands() -> N
     one = parse(["pendulum-mixed", "--seed", "3"])
     assert one == parse(["--seed", "3", "pendulum-mixed"])
     assert one.sac != SAC()
+
+
+def test_logs_of_shifted_worlds_stand_side_by_side(capsys: Screen) -> None:
+    words = ["--levels", "play", "--steps", "250", "--out", "both"]
+    for shift in ([], ["--shift", "gain=1"], ["--shift", "gain=-1"]):
+        assert main(["data", "collect", "pendulum-mixed", *words, *shift]) == 0
+    plain, same, opposite = (
+        load(f"file:both/pendulum-mixed{name}-play.hdf5") for name in ("", "-gain-1", "-gain--1")
+    )
+    np.testing.assert_array_equal(plain.action, same.action)
+    np.testing.assert_array_equal(plain.action, -opposite.action)
+    assert told("play", "both", "pendulum-mixed-gain--1")["asked"]["shift"] == "gain=-1"
+    assert "250 rows" in capsys.readouterr().out
+
+
+def test_a_shifted_log_is_no_minari_dataset_of_its_environment(capsys: Screen) -> None:
+    words = ["--levels", "play", "--shift", "gain=0", "--minari"]
+    assert main(["data", "collect", "pendulum-mixed", *words]) == 2
+    assert "--minari cannot go with --shift" in capsys.readouterr().err

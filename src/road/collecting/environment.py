@@ -13,6 +13,7 @@ from road.errors import UsageError
 from road.tasks.catalogue import EMBEDDED_TASKS, TASKS, usual_spelling
 from road.tasks.custom import TaskOverrides, custom_task
 from road.tasks.environments import make_registered
+from road.tasks.shifts import Shift, shifted_environment
 from road.tasks.task import Affine, Environment, ScoreReference, Task
 from road.training.rollout import guarded
 
@@ -31,6 +32,13 @@ class EnvironmentInfo:
     horizon: int | None
     score: ScoreReference | None
     """The returns that score 0 and 100, where the catalogue knows them."""
+    shift: Shift | None = None
+    """How it differs from the environment of that name."""
+
+    @property
+    def label(self) -> str:
+        """The name, and the shift if there is one: what files are called by."""
+        return self.name if self.shift is None else f"{self.name} {self.shift}"
 
     @property
     def name(self) -> str:
@@ -50,9 +58,12 @@ class EnvironmentInfo:
 
 
 def find_environment(
-    name: str, allowed: tuple[str, ...] = (), horizon: int | None = None
+    name: str,
+    allowed: tuple[str, ...] = (),
+    horizon: int | None = None,
+    shift: Shift | None = None,
 ) -> EnvironmentInfo:
-    """The environment of a listed task, or one by its Gymnasium id or MODULE:ID."""
+    """The environment of a listed task, or one by its Gymnasium id or MODULE:ID, shifted or not."""
     listed = raw_task(name)
     own = TaskOverrides(horizon=horizon)
     if listed is not None and horizon is not None:
@@ -63,7 +74,10 @@ def find_environment(
     # Where a judge pays otherwise than the environment, a sum of rewards is no score.
     score = None if listed is None or listed.judge is not None else listed.score
     # The environment's rewards are logged; an agent that learns from them transforms them.
-    return measure_environment(replace(task, reward=Affine(), rewards={}, judge=None), score)
+    task = replace(task, reward=Affine(), rewards={}, judge=None)
+    if shift is not None:
+        task = replace(task, environment=partial(shifted_environment, task.environment, shift))
+    return replace(measure_environment(task, score), shift=shift)
 
 
 def raw_task(name: str) -> Task | None:

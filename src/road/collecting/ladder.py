@@ -80,7 +80,7 @@ class Collector:
             yield Level(level, path, found, fresh=not there[level])
 
     def path_of(self, level: str) -> Path:
-        return self.out / f"{file_name(self.info.name)}-{level}.hdf5"
+        return self.out / f"{file_name(self.info.label)}-{level}.hdf5"
 
     def asked(self, level: str) -> dict[str, Any]:
         """All that the bytes of a level depend on, but for the versions of the packages."""
@@ -88,9 +88,11 @@ class Collector:
         # Where an expert is given, the learner is trained until it is medium beside that one.
         if any(self._actors[part] is None for part in parts) and self._actors.get("expert"):
             parts = (*parts, "expert")
+        shift = self.info.shift
         return {
             "environment": self.info.environment_id,
             "task": self.info.name,
+            **({} if shift is None else {"shift": str(shift)}),
             "level": level,
             "rows": None if level == HUMAN and self.request.rows is None else self.request.count,
             "seed": self.request.seed,
@@ -175,7 +177,7 @@ class Collector:
     @property
     def learner_run(self) -> LearnerRun:
         spec = Spec(self.info.observations, self.info.actions)
-        return LearnerRun(self.out / "sac", self.learning.sac, spec)
+        return LearnerRun(self.out / learner_folder(self.info), self.learning.sac, spec)
 
     @cached_property
     def learnt(self) -> LearnerPolicies:
@@ -194,6 +196,11 @@ class Collector:
             return LearnerPolicies(find_medium(seen, random, best), None)
         expert = find_expert(seen, random, self.learning.budget.train_steps)
         return LearnerPolicies(find_medium(seen, random, expert.mean_return), expert)
+
+
+def learner_folder(info: EnvironmentInfo) -> str:
+    """Worlds that differ by a shift may share a folder, but no learner."""
+    return "sac" if info.shift is None else file_name(f"sac {info.shift}")
 
 
 def check_gain(expert: float, random: float) -> None:

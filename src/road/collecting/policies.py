@@ -24,6 +24,7 @@ from road.tasks.controllers import (
 )  # fmt: skip
 from road.tasks.environments import import_allowed
 from road.tasks.record import Behaviour, Policy
+from road.tasks.shifts import Shift, compensate
 from road.tasks.task import Environment
 
 CONTROLLER = "controller"
@@ -50,7 +51,21 @@ def random_actor(info: EnvironmentInfo) -> Actor:
 
 
 def find_actors(part: str, info: EnvironmentInfo, request: Request) -> list[Actor] | None:
-    """The actors of a part; None if it has to be learnt first."""
+    """The actors of a part, who know of a shift; None if it has to be learnt first, there."""
+    actors, shift = unshifted_actors(part, info, request), info.shift
+    if actors is None or shift is None:
+        return actors
+    return [compensating(actor, shift) for actor in actors]
+
+
+def compensating(actor: Actor, shift: Shift) -> Actor:
+    return Actor(
+        actor.origin, lambda environment: compensate(shift, actor.behaviour_in(environment))
+    )
+
+
+def unshifted_actors(part: str, info: EnvironmentInfo, request: Request) -> list[Actor] | None:
+    """The actors of a part as they are where nothing is shifted."""
     named, noise = request.policies.get(part, ()), request.noise.get(part, 0.0)
     if part == HUMAN:
         return [demonstrators(info, named)]

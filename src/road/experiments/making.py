@@ -27,6 +27,8 @@ class Collected:
     """Of the learner that replaces a policy that is not there; None if none could."""
     allow_import: tuple[str, ...] = ()
     seed: int = 0
+    shift: str | None = None
+    """How the world of the log differs from the place, such as ``gain=-0.5``."""
 
     def lacking(self, folder: Path | None) -> list[str]:
         """Files without which it cannot be made."""
@@ -44,6 +46,8 @@ class Collected:
         policies = {part: checksum(path) for part, path in self.given(folder).items()}
         told = asdict(self)
         del told["allow_import"]
+        if self.shift is None:  # logs that were made before there were shifts keep their name
+            del told["shift"]
         # A level's name says what it is made of; of a replay a learner makes the other half.
         learnt = set(self.level.split("-")) - {"random", *policies}
         return {
@@ -63,6 +67,8 @@ class Collected:
             words += ["--policy", f"{part}={path}"]
             if part in self.noise:
                 words += ["--noise", f"{part}={self.noise[part]}"]
+        if self.shift is not None:
+            words += ["--shift", self.shift]
         for module in self.allow_import:
             words += ["--allow-import", module]
         return words

@@ -4,6 +4,7 @@ Each gives what the job's result says beside its times. A job that was begun bef
 from its own checkpoints.
 """
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from itertools import chain, pairwise
@@ -25,6 +26,7 @@ from road.records.folder import CONFIG, SESSIONS
 from road.records.journal import Journal, JournalReader, read_rows, tabulate
 from road.records.reader import load_run
 from road.records.summary import summarise
+from road.tasks.shifts import Shift, parse_shift
 from road.training.branch import branch_run
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan, plan_from_json
@@ -49,7 +51,7 @@ def make_data(store: Store, job: Job, notify: Notify) -> dict[str, Any]:
     )
     budget = Budget(*map(int, given.get("--train-steps", ())))
     collector = Collector(
-        find_environment(environment, allowed, None),
+        find_environment(environment, allowed, None, given_shift(given)),
         wanted,
         Learning(budget, usual_sac(environment)),
         store.place(job),
@@ -59,6 +61,10 @@ def make_data(store: Store, job: Job, notify: Notify) -> dict[str, Any]:
     for level in collector.run():
         notify(Note(f"{level.path} is written"))
     return {}
+
+
+def given_shift(given: Mapping[str, tuple[str, ...]]) -> Shift | None:
+    return parse_shift(given["--shift"][-1]) if "--shift" in given else None
 
 
 def silent(done: int) -> None:

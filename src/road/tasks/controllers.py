@@ -48,6 +48,11 @@ def swing_up(environment: Environment, walker: Walker | None) -> Behaviour:
     return lambda *_: pendulum.swing_up
 
 
+def swing_or_walk(environment: Environment, walker: Walker | None) -> Behaviour:
+    del environment, walker
+    return pendulum.alternate
+
+
 def push_about(environment: Environment, walker: Walker | None) -> Behaviour:
     del walker
     return pointmaze.wander_along_ways(environment.get_wrapper_attr("maze"))
@@ -134,7 +139,12 @@ ANT_SIZES = (ANT_BODY.stop - ANT_BODY.start + 2, 8)
 
 CONTROLLERS: Mapping[str, Mapping[str, Controller]] = MappingProxyType(
     {
-        "pendulum": {"expert": Controller("a controller that swings up and holds", swing_up)},
+        "pendulum": {
+            "expert": Controller("a controller that swings up and holds", swing_up),
+            "play": Controller(
+                "a noisy controller in 3 of 10 episodes, else a walk", swing_or_walk
+            ),
+        },
         "pointmaze": {
             "expert": Controller("a controller that knows the way to the goal", push_to_goal),
             "play": Controller("a noisy controller that strolls about", push_about),

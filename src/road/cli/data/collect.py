@@ -20,6 +20,8 @@ from road.collecting.ladder import Collector
 from road.collecting.learner import Budget, Learning, usual_sac
 from road.collecting.request import LADDER, Request, parse_levels, parse_noise, parse_policies
 from road.collecting.rows import ReportRows
+from road.errors import UsageError
+from road.tasks.shifts import parse_shift
 from road.training.process import prepare_jax
 
 
@@ -47,6 +49,9 @@ class Collect:
     """LEVEL=NUMBER: standard deviation added to actions in [-1, 1]; LEVEL=own: the policy's own."""
     horizon: int | None = None
     """Steps after which an episode is cut, for environments that have no limit."""
+    shift: str | None = None
+    """Make the logs in another world: gain=NUMBER (of actions), rotation=DEGREES, gravity=FACTOR or
+    gear=FACTOR (MuJoCo). Policies make up for it where they can."""
     minari: bool = False
     """Also write Minari datasets, with their reference scores (the extra 'minari')."""
     allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
@@ -67,8 +72,11 @@ def collect_command(words: list[str]) -> int:
         parse_noise(flags.noise),
         flags.allow_import,
     )
-    place = find_environment(flags.env, flags.allow_import, flags.horizon)
-    out = flags.out or Path("collected") / file_name(place.name)
+    if flags.minari and flags.shift is not None:
+        raise UsageError("a Minari dataset names its environment: --minari cannot go with --shift")
+    shift = None if flags.shift is None else parse_shift(flags.shift)
+    place = find_environment(flags.env, flags.allow_import, flags.horizon, shift)
+    out = flags.out or Path("collected") / file_name(place.label)
     if flags.minari:
         check_minari(place, levels, out)
     made: list[Level] = []
