@@ -22,6 +22,15 @@ FROM_THE_GRID = "grid:"
 
 
 @dataclass(frozen=True)
+class Setting:
+    """Where the knob of a family of cases stands; a report draws a family along its settings."""
+
+    family: str
+    knob: str
+    value: float
+
+
+@dataclass(frozen=True)
 class Case:
     """A row of the table: a task, and what is otherwise in it than usual."""
 
@@ -38,6 +47,8 @@ class Case:
     """Data that the grid makes first; None takes the task's own, or that in ``own``."""
     allow_import: tuple[str, ...] = ()
     """Modules that its environment may import."""
+    setting: Setting | None = None
+    """Of a family of cases that differ by a knob: which of them this is."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ failed/KEY.json         after the second time; the grid goes on without it
 logs/KEY.log            what the worker said
 """
 
+import dataclasses
 import json
 import os
 import re
@@ -162,6 +163,7 @@ class Store:
         before = [cell for cell in self.entered() if place_of(cell) not in dropped]
         now = [
             {"case": cell.case, "strategy": cell.strategy, "seed": cell.seed, "key": key}
+            | setting_of(grid, cell.case)
             for cell, key in work.cells
         ]
         with storage_errors(f"write to {self.path}"):
@@ -213,6 +215,12 @@ def with_command(before: list[str], command: str) -> list[str]:
         return [word for word in line.split() if word not in ("--resume", "--retry")]
 
     return before if asked(command) in map(asked, before) else [*before, command]
+
+
+def setting_of(grid: Grid, label: str) -> dict[str, Any]:
+    """Where a case belongs in its family, if it has one."""
+    setting = next(case.setting for case in grid.cases if case.label == label)
+    return {} if setting is None else {"setting": dataclasses.asdict(setting)}
 
 
 def place_of(cell: Mapping[str, Any]) -> Place:
