@@ -16,7 +16,11 @@ from road.statistics.aggregate import (
     probability_of_improvement,
 )
 from road.statistics.credit_quality import CreditQuality, estimate_credit_quality, preferences
-from road.statistics.fixed_ratios import FixedRatioComparison, compare_fixed_ratios
+from road.statistics.fixed_ratios import (
+    FixedRatioComparison,
+    compare_fixed_ratios,
+    not_worse_than_best,
+)
 from road.statistics.paired import (
     PairedComparison,
     compare_paired,
@@ -62,6 +66,7 @@ __all__ = [
     "mean",
     "means_without_one",
     "median",
+    "not_worse_than_best",
     "optimality_gap",
     "performance_profile",
     "preferences",

@@ -7,6 +7,11 @@ For the constants j of a task, with n seeds each, the spread is
 If the ratio made no difference, the scores of one seed could have been assigned to the constants in
 any other order: runs of a seed begin from the same pretrained agent. B such permutations are drawn,
 each seed by itself; p counts those whose D is at least the observed one: (1 + hits) / (1 + B).
+
+Which constants may be as good as the best one: j is worse beyond chance if the sign-flip test of
+best minus j, seed by seed, gives a one-sided p of at most 0.05. With fewer than five seeds p is
+never that small, so that no constant is excluded. The best one was chosen on the same scores, so
+that somewhat more than 5 % of equal ones are excluded.
 """
 
 from collections.abc import Sequence
@@ -15,9 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from road.statistics.paired import sign_flip_p
 from road.statistics.table import Floats, require_methods
 
 PERMUTATIONS = 10_000
+LEVEL = 0.05
 ROUNDING = 1e-9
 """Spreads that differ by less than this share are the same number, rounded."""
 
@@ -59,3 +66,18 @@ def permutation_p(scores: Floats, rng: np.random.Generator, permutations: int) -
 def spread(scores: Floats) -> Floats:
     """D of each of many ``scores[..., constant, seed]``, divided by the number of constants."""
     return scores.mean(axis=-1).var(axis=-1)
+
+
+def not_worse_than_best(scores: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Of ``scores[constant, seed]``: the constants that are not worse than the best beyond chance.
+
+    The constants are in the order of their ratios; counted are those next to the best one, up to
+    the first that is worse, on either side.
+    """
+    best = int(scores.mean(axis=-1).argmax())
+    # The best one has the greater mean, so half of the two-sided p is that of its side.
+    within = np.array([sign_flip_p(scores[best] - one, rng) > 2 * LEVEL for one in scores])
+    within[best] = True
+    above = np.logical_and.accumulate(within[best:])
+    below = np.logical_and.accumulate(within[: best + 1][::-1])[::-1]
+    return np.concatenate([below, above[1:]])

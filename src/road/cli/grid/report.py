@@ -27,7 +27,7 @@ from road.report.grid.cells import Results
 from road.report.grid.figure import write_grid_figure
 from road.report.grid.findings import findings
 from road.report.grid.page import write_grid_page
-from road.report.grid.placed import Axes, PlacedRun
+from road.report.grid.placed import Axes, KnobSetting, PlacedRun
 from road.report.grid.results import GridResults
 from road.report.grid.runs import Measure, results_of
 from road.report.grid.tables import latex_table, markdown_table
@@ -185,7 +185,14 @@ def gather(
         find_label(subject, cells, "strategy") if subject else usual,
         measure,
     )
-    return dataclasses.replace(results, notes=(*results.notes, *failures(store, cells)))
+    return dataclasses.replace(
+        results, notes=(*results.notes, *failures(store, cells)), knobs=knobs_of(cells)
+    )
+
+
+def knobs_of(cells: list[Row]) -> dict[str, KnobSetting]:
+    """Where the cases of families along a knob belong."""
+    return {cell["case"]: KnobSetting(**cell["setting"]) for cell in cells if cell.get("setting")}
 
 
 def failures(store: Store, cells: list[Row]) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from road.records.naming import shorten
+from road.report.draw.along_knob import HEIGHT as KNOB_PANEL
 from road.report.draw.axes import Scale, Timeline, y_axis
 from road.report.draw.curves import (
     BEHIND,
@@ -30,6 +31,9 @@ from road.report.draw.rows import LETTER, REGRET_COLOURS, regret_plot, short
 from road.report.draw.rows import ROW as REGRET_ROW
 from road.report.draw.svg import pixels, plot, stretch
 from road.report.grid.answers import Answers
+from road.report.grid.families import families_of
+from road.report.grid.family_figure import TITLE as FAMILIES
+from road.report.grid.family_figure import colours_of, ratio_plot, scores_plot
 from road.report.grid.regret import Regrets, headline
 from road.report.grid.results import GridResults
 
@@ -62,6 +66,9 @@ def write_grid_figure(results: GridResults, answers: Answers | None, out: Path) 
     top = 2 * EDGE
     if regrets is not None:
         parts.append(regret_part(results.table.methods, regrets, width, top))
+        top = parts[-1].bottom + BETWEEN
+    if results.knobs:
+        parts.append(families_part(results, width, top))
         top = parts[-1].bottom + BETWEEN
     parts.append(scores_part(results, width, top))
     if results.curves:
@@ -104,6 +111,27 @@ def scores_part(results: GridResults, width: float, top: float) -> Part:
         place(drawn, left, below, width - left - max(right, EDGE)),
     )
     return Part(marks, below + MATRIX_ROW * len(cells.tasks))
+
+
+def families_part(results: GridResults, width: float, top: float) -> Part:
+    """A column per family: ratios above, scores below."""
+    families = families_of(results)
+    colours = colours_of(results, families)
+    names = key(colours, width, top + 24)
+    marks, first = list(names.marks), names.bottom + 48
+    space, step = (width - 2 * EDGE) / ACROSS, 2 * KNOB_PANEL + 160
+    for index, family in enumerate(families):
+        left = EDGE + space * (index % ACROSS)
+        down = first + step * (index // ACROSS)
+        below = down + KNOB_PANEL + 64
+        for said, y in ((f"{family.title}: offline ratio", down), ("score", below)):
+            marks.append(tag("text", said, x=pixels(left), y=pixels(y - 14), class_="entry"))
+        marks.append(
+            place(ratio_plot(family, results.subject, colours), left + 40, down, space - 64)
+        )
+        marks.append(place(scores_plot(family, colours), left + 40, below, space - 64))
+    title = heading(f"{FAMILIES}, by the mean score over the online phase", top)
+    return Part((title, *marks), first + step * -(-len(families) // ACROSS) - 40)
 
 
 def curves_part(results: GridResults, width: float, top: float) -> Part:

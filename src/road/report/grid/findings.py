@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from road.records.naming import shorten
 from road.report.draw.tables import WORDS, Listing
 from road.report.grid.answers import Answers
+from road.report.grid.families import family_listings
 from road.report.grid.listings import credit_listings, listings_of
 from road.report.grid.regret import headline
 from road.report.grid.results import GridResults
@@ -31,6 +32,7 @@ def parts_of(results: GridResults, answers: Answers | None) -> Iterable[str]:
     yield from (f"{escape_markdown(note)}\n" for note in results.notes)
     yield from (f"{escape_markdown(words)}\n" for words in missing_words(results.table))
     table = markdown_table(results.cells, results.paper)
+    yield from (section(listing) for listing in family_listings(results))
     yield f"## Scores\n\n{scores_caption(results)}\n\n{table}"
     if answers is not None:
         yield from (section(listing) for _, listing in listings_of(results, answers))

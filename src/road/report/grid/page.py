@@ -27,6 +27,7 @@ from road.report.draw.rows import dip_strip
 from road.report.draw.tables import listing_figure
 from road.report.grid.answers import Answers
 from road.report.grid.estimates import statistics_figures
+from road.report.grid.family_figure import family_figures
 from road.report.grid.findings import missing_words, scores_caption
 from road.report.grid.listings import credit_listings, settings_listing
 from road.report.grid.regret import Regrets, headline
@@ -54,6 +55,7 @@ def grid_body(results: GridResults, answers: Answers | None) -> Iterable[Markup]
         shorten(headline(results, regrets), 900),
         [notice(words) for words in (*results.notes, *missing_words(results.table))],
     )
+    yield from family_figures(results)
     yield scores_figure(results)
     if answers is not None:
         yield from statistics_figures(results, answers)

@@ -42,6 +42,17 @@ class PlacedRun:
 
 
 @dataclass(frozen=True)
+class KnobSetting:
+    """Where a task belongs in a family of tasks that differ by a knob."""
+
+    family: str
+    knob: str
+    value: float
+    identical: float
+    """The value at which the world of the log is the task's."""
+
+
+@dataclass(frozen=True)
 class Axes:
     """Every task, method and seed of the grid, whether its runs exist or not."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from road.records.journal import Floats
 from road.report.draw.curves import MethodCurves, Pretraining
 from road.report.grid.cells import Results
-from road.report.grid.placed import Informed, RunSettings
+from road.report.grid.placed import Informed, KnobSetting, RunSettings
 from road.statistics import ScoreTable
 
 
@@ -44,6 +44,10 @@ class GridResults:
     credits: Mapping[str, Floats] = field(default_factory=dict)
     """``[method, seed, constant]``: what periods with it add to the credits of a run, beside their
     trend; NaN where that is not known."""
+    areas: Mapping[str, Floats] = field(default_factory=dict)
+    """``[method, seed]``: the mean score over the online phase."""
+    knobs: Mapping[str, KnobSetting] = field(default_factory=dict)
+    """Of the tasks that belong to a family along a knob."""
     judged_by: str = "the last evaluation of each run"
     """What a score is."""
     settings: tuple[RunSettings, ...] = ()

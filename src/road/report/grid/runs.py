@@ -60,6 +60,7 @@ def results_of(
         title=title,
         table=scores_of(finished, axes, measure),
         judged_by=JUDGED_BY[measure],
+        areas={task: areas_of(pairs, axes) for task, pairs in of_task.items()},
         fixed=fixed,
         kinds=kinds,
         subject=subject,
@@ -86,6 +87,13 @@ def scores_of(finished: Sequence[Judged], axes: Axes, measure: Measure) -> Score
         score = summary.final if measure == "final" else run.area
         scores[axes.tasks.index(run.task), *axes.place(run)] = np.nan if score is None else score
     return ScoreTable(axes.tasks, axes.methods, axes.seeds, scores)
+
+
+def areas_of(pairs: Sequence[Judged], axes: Axes) -> Floats:
+    areas = axes.unknown()
+    for run, _ in pairs:
+        areas[axes.place(run)] = np.nan if run.area is None else run.area
+    return areas
 
 
 def kinds_of(finished: Sequence[Judged], axes: Axes) -> dict[str, tuple[int, ...]]:
