@@ -55,7 +55,8 @@ def open_plain(path: Path, flags: int, within: Path | None = None) -> int:
     found = os.fstat(handle)
     if not stat.S_ISREG(found.st_mode):
         os.close(handle)
-        raise DamagedError(f"{path} is a pipe or a device where a file belongs; remove it")
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or a device"
+        raise DamagedError(f"{path} is {kind} where a file belongs; remove it")
     if flags & os.O_CREAT and found.st_nlink > 1:
         os.close(handle)
         raise DamagedError(

@@ -20,7 +20,7 @@ NAMES = (
 
 
 def test_every_table_and_figure_has_its_grid():
-    assert {*NAMES, "discriminate", "shifted"} == set(GRIDS)
+    assert {*NAMES, "discriminate", "shifted", "validated"} == set(GRIDS)
 
 
 @pytest.mark.parametrize("scale", ["mini", "paper"])

@@ -52,7 +52,7 @@ def test_a_directory_in_place_of_a_file_is_a_storage_error(write_run: WriteRun):
     folder = write_run()
     (folder / "metrics.jsonl").unlink()
     (folder / "metrics.jsonl").mkdir()
-    with pytest.raises(StorageError, match="cannot read"):
+    with pytest.raises(StorageError, match="is a folder where a file belongs"):
         load_run(folder)
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 
 from road.errors import UsageError
 from road.experiments.grid import Grid
-from road.experiments.grids.discriminate import discriminate
+from road.experiments.grids.discriminate import discriminate, validated
 from road.experiments.grids.paper import QUESTIONS, Scale, paper_grid
 from road.experiments.grids.shifted import shifted
 from road.experiments.store import GRID, Store
@@ -19,11 +19,12 @@ GRIDS: Mapping[str, Callable[[Scale], Grid]] = {
     **{name: partial(paper_grid, name) for name in QUESTIONS},
     "discriminate": discriminate,
     "shifted": shifted,
+    "validated": validated,
 }
 """By the name that the command line knows it by."""
 
 DEFAULT_SCALE = "mini"
-ONE_SCALE = ("discriminate", "shifted")
+ONE_SCALE = ("discriminate", "shifted", "validated")
 OWN = "own"
 """The scale of a grid that a user has written."""
 

@@ -25,7 +25,8 @@ def run_verdict(
     """One sentence about one run; the scores are the pretrained and the final one."""
     clauses = [what_training_did(run, progress, *scores)]
     clauses += what_the_mixer_did(run, informed)
-    clauses += [supported.sentence] if supported else []
+    # The numbers behind it are in the section on the errors of the probes.
+    clauses += [supported.sentence.partition(" (")[0]] if supported else []
     sentence = "; ".join(clauses)
     if progress.finished:
         return f"{capitalised(sentence)}."

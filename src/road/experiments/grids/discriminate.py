@@ -4,6 +4,7 @@ On the flipped pendulum offline data misleads, on the mixed one and in the mazes
 an expert's data the hand learns what it would never find. Who is good on all of them has chosen.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from road.experiments.grid import Case, Grid, Strategy
@@ -97,4 +98,27 @@ def discriminate(scale: str = "mini") -> Grid:
         strategies=DISCRIMINATING,
         seeds=SEEDS,
         run={"batch_size": 128, "log_every": 500, "checkpoint_every": 10_000, **LONG},
+    )
+
+
+VALIDATED = (
+    *fixed(*WIDE_RATIOS),
+    Strategy("Uniform", "uniform", {"arms": WIDE_RATIOS}, LONG),
+    wide_road("ROAD", LONG),
+    Strategy("Validated", "validated"),
+    Strategy("Validated, preference 0.25", "validated", {"offline_preference": 0.25}),
+    Strategy("Validated, preference 1", "validated", {"offline_preference": 1.0}),
+    Strategy("Validated, probes every step", "validated", {"probe_every": 1}),
+)
+"""Constants to compare with, and the settings of ``validated`` that were tried."""
+
+
+def validated(scale: str = "mini") -> Grid:
+    """The cases of ``discriminate``, whose seeds 0 to 9 are those that settings were chosen on."""
+    return replace(
+        discriminate(scale),
+        name="validated",
+        about="How far a ratio that follows the errors of probes is from the best fixed one.",
+        strategies=VALIDATED,
+        subject="Validated",
     )
