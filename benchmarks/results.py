@@ -17,8 +17,8 @@ or without some tasks.
 and weights; ``--unpack`` makes a grid's folder of it again, with which ``road grid run --resume``
 goes on: no finished cell is run again, and data and pretrained agents are made again when a
 missing cell needs them. ``--compare`` is for cells that were run again in a folder of their own,
-on another machine or by a later tree: it tells whether they are bit-identical to those of a page,
-or of another grid's folder.
+on another machine or by a later tree: it tells whether they have the same scores to the last digit,
+and the same bits, as those of a page or of another grid's folder.
 """
 
 import argparse
@@ -148,22 +148,36 @@ def unpack(file: Path, store: Path) -> None:
 
 
 def compare(published: Path, store: Path) -> None:
-    """Exit with 1 if a cell has other bits than the published one: weights, buffer, journals."""
-    bits = digests(published)
-    again = {cell["key"]: cell["digest"] for cell in finished_cells(store) if cell["key"] in bits}
+    """Exit with 1 if a cell has other scores than the published one; bits are counted beside them.
+
+    A digest covers weights, buffer and journals, but also the layout of checkpoints: cells of trees
+    with different layouts can only be compared by their scores, which are exact numbers.
+    """
+    theirs = known_cells(published)
+    again = {cell["key"]: cell for cell in known_cells(store).values() if cell["key"] in theirs}
     if not again:
         raise SystemExit(f"{store} has no cell of those in {published}")
-    other = sorted(key for key, digest in again.items() if digest != bits[key])
-    print(f"{len(again) - len(other)} of {len(again)} cells have the same bits")
+    same = [key for key, cell in again.items() if cell["digest"] == theirs[key]["digest"]]
+    other = sorted(key for key, cell in again.items() if scores(cell) != scores(theirs[key]))
+    print(f"{len(again) - len(other)} of {len(again)} cells have the same scores")
+    print(
+        f"{len(same)} of {len(again)} cells have the same bits, in checkpoints of the same layout"
+    )
     if other:
-        raise SystemExit(f"other bits: {', '.join(other)}")
+        raise SystemExit(f"other scores: {', '.join(other)}")
 
 
-def digests(published: Path) -> dict[str, str]:
-    """The hash of every cell by its key: of a grid's folder, or of the table beside a page."""
+def known_cells(published: Path) -> dict[str, Row]:
+    """Every cell by its key: of a grid's folder, or of the table beside a page."""
     folder = published.is_dir()
     cells = finished_cells(published) if folder else read_cells(published.with_suffix(".csv"))
-    return {cell["key"]: cell["digest"] for cell in cells if cell["digest"]}
+    return {cell["key"]: cell for cell in cells if cell["digest"]}
+
+
+def scores(cell: Row) -> tuple[float, float]:
+    """Final score and area, of a cell's result or of its row in a table."""
+    final = cell["summary"]["final"] if "summary" in cell else cell["final"]
+    return float(final), float(cell["area"])
 
 
 def parse_flags() -> argparse.Namespace:

@@ -18,6 +18,9 @@ ASKED = [{"key": "cell", "seed": 3}, {"key": "late", "seed": 4}]
 SESSION = {"event": "ended", "time": "2026-01-01T01:00:00+00:00", "seconds": 1800.0}
 
 
+SCORES = {"area": 0.1 + 0.2, "summary": {"final": 50.0}}
+
+
 def finished_store(path: Path) -> Path:
     """A cell and its pretraining, by hand."""
     for folder in ("done", "jobs", "runs/cell"):
@@ -26,7 +29,7 @@ def finished_store(path: Path) -> Path:
     for key, kind in (("cell", "cell"), ("agent", "pretraining")):
         took = {"seconds": 1800, "cpu_seconds": 900}
         (path / "done" / f"{key}.json").write_text(
-            json.dumps({"key": key, "kind": kind, "digest": "b1", **took})
+            json.dumps({"key": key, "kind": kind, "digest": "b1", **SCORES, **took})
         )
         (path / "jobs" / f"{key}.json").write_text("{}")
     run = path / "runs" / "cell"
@@ -120,19 +123,26 @@ def test_the_makers_stand_in_the_words(tmp_path: Path):
 
 
 @pytest.mark.parametrize("published", ["unpacked", "page.md"])
-def test_cells_that_were_run_again_are_compared_bit_by_bit(
+def test_cells_that_were_run_again_are_compared_by_scores_and_bits(
     published: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     """With the table beside a page, or with another grid's folder."""
     store = finished_store(tmp_path / "grid")
     results.pack(store, tmp_path / "runs.tar.xz")
     results.unpack(tmp_path / "runs.tar.xz", tmp_path / "unpacked")
-    (tmp_path / "page.csv").write_text("key,digest\ncell,b1\nmissing,\n")
+    (tmp_path / "page.csv").write_text(
+        "key,digest,final,area\ncell,b1,50.0,0.30000000000000004\nmissing,,,\n"
+    )
     results.compare(tmp_path / published, store)
-    assert capsys.readouterr().out == "1 of 1 cells have the same bits\n"
+    assert "1 of 1 cells have the same bits" in capsys.readouterr().out
     path = store / "done" / "cell.json"
     path.write_text(path.read_text().replace("b1", "b2"))
-    with pytest.raises(SystemExit, match="other bits: cell"):
+    results.compare(tmp_path / published, store)
+    said = capsys.readouterr().out
+    assert "1 of 1 cells have the same scores" in said
+    assert "0 of 1 cells have the same bits" in said
+    path.write_text(path.read_text().replace("0.30000000000000004", "0.3"))
+    with pytest.raises(SystemExit, match="other scores: cell"):
         results.compare(tmp_path / published, store)
     path.unlink()
     with pytest.raises(SystemExit, match="has no cell of those"):
