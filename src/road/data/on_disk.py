@@ -150,7 +150,7 @@ def check_own(path: Path) -> None:
     except DamagedError as error:
         raise DataError(str(error)) from error
     except OSError:
-        return  # absent or out of reach: told with what it is needed for
+        return  # absent or out of reach: reported by what needs it
 
 
 def read_shape(lengths: Any) -> tuple[int, ...]:
