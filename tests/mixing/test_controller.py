@@ -16,6 +16,7 @@ from road.mixing import (
     Period,
     ProportionalMixer,
     RoadMixer,
+    ValidatedMixer,
 )
 
 
@@ -186,3 +187,113 @@ def test_a_damaged_state_changes_nothing(damage: dict[str, Any]):
     with pytest.raises(ValueError, match=r"state_dict is damaged \(.*; nothing was loaded"):
         controller.load_state_dict({**controller.state_dict(), **damage})
     assert json.dumps(controller.state_dict()) == before
+
+
+PAIR = ValidatedMixer(ratios=(0.0, 1.0), interval=4, bellman_weight=1.0, offline_preference=0.0)
+
+
+def test_errors_of_probes_renew_the_ratio_once_an_interval_has_passed():
+    """Mean errors of 1 and 4: weights of 1 and 1/4 for ratios 0 and 1."""
+    controller = Controller(PAIR)
+    assert (controller.probe_ratios, controller.offline_ratio) == ((0.0, 1.0), 0.5)
+    renewed = [controller.observe_errors([1.0, error]) for error in (2.0, 6.0, 5.0, 3.0)]
+    assert renewed == [False, False, False, True]
+    assert controller.offline_ratio == pytest.approx(0.2)
+    (period,) = controller.history
+    assert (period.offline_ratio, period.credit) == (0.5, None)
+    assert period.probe_errors == {"bellman": (1.0, 4.0), "return": None}
+    assert not controller.observe_errors([1.0, 1.0]), "the next interval has begun"
+
+
+def test_errors_of_several_transitions_come_as_rows():
+    one, other = Controller(PAIR), Controller(PAIR)
+    rows = [[1.0, 2.0], [3.0, 1.0], [0.0, 5.0], [2.0, 2.0]]
+    assert one.observe_errors(rows, step=4)
+    assert [other.observe_errors(row, step=step) for step, row in enumerate(rows, 1)][-1]
+    assert one.state_dict() == other.state_dict()
+
+
+def test_errors_against_returns_complement_an_interval_and_do_not_end_it():
+    controller = Controller(PAIR)
+    assert not controller.observe_errors([[1.0, 2.0]] * 9, judge="return")
+    assert controller.history == []
+    controller.observe_errors([[1.0, 1.0]] * 4)
+    assert controller.history[0].probe_errors == {"bellman": (1.0, 1.0), "return": (1.0, 2.0)}
+
+
+def test_a_controller_with_probes_saved_in_the_middle_of_an_interval_goes_on_the_same():
+    one = Controller(PAIR)
+    for step in range(6):
+        one.observe_errors([1.0 + math.sin(step), 1.0])
+    saved = json.loads(json.dumps(one.state_dict()))
+    other = Controller(PAIR)
+    other.load_state_dict(saved)
+    assert other.history == one.history
+    for step in range(7):
+        errors = [1.0, 1.0 + math.cos(step)]
+        assert other.observe_errors(errors) == one.observe_errors(errors)
+        assert other.offline_ratio == one.offline_ratio
+    assert other.state_dict() == one.state_dict()
+    assert len(one.history) == 3
+
+
+@pytest.mark.parametrize(
+    ("errors", "message"),
+    [
+        ([], "one per probe, 2,.* shape \\(0,\\)"),
+        ([1.0], "one per probe, 2,.* shape \\(1,\\)"),
+        ([1.0, 2.0, 3.0], "one per probe, 2,.* shape \\(3,\\)"),
+        ([[[1.0, 2.0]]], "one per probe, 2,.* shape \\(1, 1, 2\\)"),
+        ([1.0, math.nan], "finite and 0 or more, got nan of probe 1"),
+        ([math.inf, 1.0], "finite and 0 or more, got inf of probe 0"),
+        ([[1.0, 1.0]] * 200 + [[1.0, -3.0]], "finite and 0 or more, got -3.0 of probe 1"),
+    ],
+)
+def test_errors_that_are_missing_or_no_errors_are_refused_in_one_line(errors: Any, message: str):
+    controller = Controller(PAIR)
+    controller.observe_errors([1.0, 2.0])
+    before = json.dumps(controller.state_dict())
+    with pytest.raises(ValueError, match=message) as refusal:
+        controller.observe_errors(errors)
+    assert len(str(refusal.value)) < 150
+    assert "\n" not in str(refusal.value)
+    assert json.dumps(controller.state_dict()) == before
+
+
+def test_errors_need_a_mixer_with_probes_and_a_known_judge():
+    without = Controller(RoadMixer())
+    assert without.probe_ratios == ()
+    with pytest.raises(ValueError, match="has no probes; ValidatedMixer follows their errors"):
+        without.observe_errors([1.0])
+    with pytest.raises(ValueError, match="judge must be one of bellman, return, got 'td'"):
+        Controller(PAIR).observe_errors([1.0, 2.0], judge="td")
+
+
+def test_a_period_with_probes_does_not_end_without_their_errors():
+    controller = Controller(PAIR)
+    with pytest.raises(ValueError, match="needs the errors of its probes"):
+        controller.end_period(offline_advantage=1.0, online_advantage=0.5)
+    assert controller.history == []
+    controller.observe_errors([1.0, 1.0])
+    assert controller.end_period().probe_errors == {"bellman": (1.0, 1.0), "return": None}
+
+
+def test_errors_with_a_step_that_goes_back_count_nothing():
+    controller = Controller(PAIR)
+    controller.log_evaluation(1.0, step=100)
+    controller.observe_errors([[1.0, 2.0]] * 3, step=103)
+    before = json.dumps(controller.state_dict())
+    with pytest.raises(ValueError, match="step must not go back, got 4 after 100"):
+        controller.observe_errors([1.0, 2.0], step=4)
+    assert json.dumps(controller.state_dict()) == before
+    assert controller.observe_errors([1.0, 2.0], step=104)
+
+
+def test_a_state_of_other_probes_is_refused():
+    saved = Controller(PAIR).state_dict()
+    other = Controller(ValidatedMixer(ratios=(0.0, 0.5, 1.0)))
+    with pytest.raises(ValueError, match="state_dict is of ValidatedMixer"):
+        other.load_state_dict(saved)
+    saved["errors"]["sums"]["bellman"] = [1.0]
+    with pytest.raises(ValueError, match="errors of other than 2 probes"):
+        Controller(PAIR).load_state_dict(saved)

@@ -133,11 +133,16 @@ class Controller:
         """
         if not self._errors.probes:
             raise ValueError(f"{self.mixer} has no probes; ValidatedMixer follows their errors")
+        before = dict(self._errors.sums), dict(self._errors.counts)
         self._errors.add(errors, judge)
         length = self._decision.steps
         if length is None or self._errors.counts["bellman"] < length:
             return False
-        self.end_period(step=step)
+        try:
+            self.end_period(step=step)
+        except ValueError:  # a step that goes back, for instance: nothing is counted then
+            self._errors.sums, self._errors.counts = before
+            raise
         return True
 
     def end_period(

@@ -131,9 +131,14 @@ def checked_errors(judge: str, errors: ArrayLike, probes: int) -> NDArray[np.flo
             f"{judge} errors must be one per probe, {probes}, for every transition; got an array "
             f"of shape {values.shape}"
         )
-    if not (np.isfinite(values).all() and (values >= 0.0).all()):
-        raise ValueError(f"{judge} errors must be finite and 0 or more, got {values.tolist()}")
-    return np.atleast_2d(values)
+    rows = np.atleast_2d(values)
+    wrong = np.argwhere(~(np.isfinite(rows) & (rows >= 0.0)))
+    if wrong.size:
+        row, probe = wrong[0].tolist()
+        raise ValueError(
+            f"{judge} errors must be finite and 0 or more, got {rows[row, probe]} of probe {probe}"
+        )
+    return rows
 
 
 def relative_log_errors(judge: str, errors: Sequence[float], probes: int) -> NDArray[np.float64]:
