@@ -212,3 +212,19 @@ def test_importing_the_package_imports_no_library():
         "sys.exit(bool({'torch', 'jax', 'gymnasium', 'd3rlpy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+from road.errors import RoadError
+try:
+    import road.integrations.probe_critics
+except RoadError as error:
+    print(error)
+"""
+
+
+def test_probe_critics_without_pytorch_are_refused_in_one_line():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True)
+    assert done.stdout == "probe critics need PyTorch; run pip install torch\n", done.stderr

@@ -3,103 +3,57 @@
     buffer = RoadMixedBuffer(online, dataset, Controller(RoadMixer()))
     algo.fit_online(env, buffer, callback=RoadCallback(buffer, period=1000))
 
-A row of the episode that is still running has no return yet. d3rlpy would take the rewards so far
-for it, which for negative rewards is too much; here its return is -inf, and Cal-QL, which asks for
-returns, is left with CQL's penalty on that row until the episode is over.
+With ``Controller(ValidatedMixer())`` the callback trains its probes too, and takes no period.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
 import torch as th
 from d3rlpy.algos import QLearningAlgoBase
-from d3rlpy.dataset import MixedReplayBuffer, ReplayBufferBase, Transition, TransitionMiniBatch
+from d3rlpy.dataset import Transition, TransitionMiniBatch
 
-from road.errors import DataError, UsageError
+from road.errors import UsageError
 from road.integrations.checks import check_period, is_over
+from road.integrations.d3rlpy_buffer import RoadMixedBuffer
+from road.integrations.d3rlpy_probes import Probes
+from road.integrations.probe_critics import check_probes
 from road.integrations.torch import measure
-from road.mixing import Controller
 
-UNKNOWN = np.full((1, 1), -np.inf, np.float32)
+__all__ = ["RoadCallback", "RoadMixedBuffer"]
 
-
-class RoadMixedBuffer(MixedReplayBuffer):
-    """Online rows and an offline dataset, mixed as the controller says."""
-
-    def __init__(
-        self, online: ReplayBufferBase, offline: ReplayBufferBase, controller: Controller
-    ) -> None:
-        check_fit(online, offline)
-        super().__init__(online, offline, controller.offline_ratio)
-        self.controller, self.steps = controller, controller.step
-        self.period_began: int | None = None
-        """The step of its first batch; None before that."""
-        self.running = False
-        """Whether the newest episode goes on."""
-        self.ended: object = None  # the newest until the next episode's second step
-        self._rng = np.random.default_rng([controller.seed, controller.step])
-
-    def append(self, observation: Any, action: Any, reward: Any) -> None:
-        super().append(observation, action, reward)
-        self.steps, self.running = self.steps + 1, True
-
-    def clip_episode(self, *args: Any, **named: Any) -> None:
-        super().clip_episode(*args, **named)
-        self.running, episodes = False, self.primary_replay_buffer.episodes
-        self.ended = episodes[-1] if episodes else None
-
-    def sample_transition_batch(self, batch_size: int) -> TransitionMiniBatch:
-        count = batch_size
-        if self.primary_replay_buffer.transition_count > 0:
-            count = self.controller.offline_count(batch_size)
-            self.period_began = self.steps if self.period_began is None else self.period_began
-        rows = [*self.draw_offline(count), *self.draw_online(batch_size - count)]
-        return TransitionMiniBatch.from_transitions(rows)
-
-    def draw_offline(self, count: int) -> Sequence[Transition]:
-        return [self.secondary_replay_buffer.sample_transition() for _ in range(count)]
-
-    def draw_online(self, count: int) -> Sequence[Transition]:
-        online = self.primary_replay_buffer
-        places = self._rng.integers(online.transition_count, size=count) if count else ()
-        return [self.transition_at(int(place)) for place in places]
-
-    def transition_at(self, place: int) -> Transition:
-        episode, index = self.buffer[place]
-        transition = self.transition_picker(episode, index)
-        newest = episode is self.primary_replay_buffer.episodes[-1]
-        if self.running and newest and episode is not self.ended:
-            return replace(transition, rewards_to_go=UNKNOWN)
-        return transition
-
-
-def check_fit(online: ReplayBufferBase, offline: ReplayBufferBase) -> None:
-    if offline.transition_count == 0:
-        raise DataError("offline dataset: it holds no transitions; without offline data no ratio")
-    ours, theirs = online.dataset_info, offline.dataset_info
-    for name in ("observation_signature", "action_signature"):
-        shapes = [getattr(info, name).shape for info in (theirs, ours)]
-        if list(map(list, shapes[0])) != list(map(list, shapes[1])):
-            kind = name.split("_")[0]
-            raise DataError(f"offline dataset: {kind} has shape {shapes[0]}, online {shapes[1]}")
+DEFAULT_PERIOD = 1000
+"""Environment steps."""
 
 
 class RoadCallback:
-    """For ``fit_online``: ends a period every so many steps or with an episode."""
+    """For ``fit_online``: ends a period every so many steps or with an episode.
+
+    Where the controller's mixer has probes, it trains and scores these instead.
+    """
 
     def __init__(
-        self, buffer: RoadMixedBuffer, period: int | Literal["episode"] = 1000, *, rows: int = 256
+        self,
+        buffer: RoadMixedBuffer,
+        period: int | Literal["episode"] | None = None,
+        *,
+        rows: int = 256,
     ) -> None:
-        check_period(period)
+        """Without ``period`` it is the default one, or what a mixer with probes asks for."""
+        check_period(DEFAULT_PERIOD if period is None else period)
         self.buffer, self.period, self.rows = buffer, period, rows
+        self.probes: Probes | None = None
+        if buffer.controller.probe_ratios:
+            check_probes(buffer.controller, period)
+            self.probes = Probes(buffer)
 
     def __call__(self, algo: Any, *_: int) -> None:
         buffer, began = self.buffer, self.buffer.period_began
         if began is None:
             return
-        if is_over(self.period, buffer.steps - began, ended=not buffer.running):
+        if self.probes is not None:
+            self.probes.after_step(algo)
+        elif is_over(self.period or DEFAULT_PERIOD, buffer.steps - began, ended=not buffer.running):
             self.end_period(algo)
             buffer.period_began = buffer.steps
 

@@ -4,98 +4,63 @@
                 replay_buffer_kwargs={"offline": rows, "controller": Controller(RoadMixer())})
     model.learn(10_000, callback=RoadCallback(period=200))
 
-Offline rows are a mapping of arrays, with actions in the environment's units; or a
-``road.data.Dataset``, or another replay buffer, which keep actions in [-1, 1]. ``model.save`` and
-``model.save_replay_buffer`` keep the controller too.
+With ``Controller(ValidatedMixer())`` the callback trains its probes too, and takes no period.
+``model.save`` and ``model.save_replay_buffer`` keep the controller too.
 """
 
-import copy
 from typing import Any, Literal
 
-import torch as th
 from stable_baselines3 import SAC, TD3
-from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
-from stable_baselines3.common.type_aliases import ReplayBufferSamples
-from stable_baselines3.common.vec_env import VecNormalize
 
-from road.errors import DataError, UsageError
-from road.integrations.checks import check_boxes, check_period, is_over, rows_of
+from road.errors import UsageError
+from road.integrations.checks import check_period, is_over
+from road.integrations.probe_critics import check_probes
+from road.integrations.sb3_buffer import RoadReplayBuffer
+from road.integrations.sb3_probes import Probes
 from road.integrations.torch import measure
-from road.mixing import Controller
+
+__all__ = ["NoteScore", "RoadCallback", "RoadReplayBuffer"]
 
 
-class RoadReplayBuffer(ReplayBuffer):
-    """The library's replay buffer, with offline rows beside it that ``sample`` mixes in."""
-
-    def __init__(
-        self, buffer_size: int, *spaces: Any, offline: Any, controller: Controller, **settings: Any
-    ) -> None:
-        self.offline = offline_buffer(offline, *spaces)
-        super().__init__(buffer_size, *spaces, **settings)
-        self.controller, self.steps = controller, controller.step
-        self.period_began: int | None = None
-        """The step of its first batch; None before that."""
-
-    def add(self, *args: Any, **settings: Any) -> None:
-        super().add(*args, **settings)
-        self.steps += self.n_envs
-
-    def sample(self, batch_size: int, env: VecNormalize | None = None) -> ReplayBufferSamples:
-        if self.size() == 0:  # the model is pretrained
-            return self.draw(self.offline, batch_size, env)
-        if self.period_began is None:
-            self.period_began = self.steps
-        count = self.controller.offline_count(batch_size)
-        parts = self.draw(self.offline, count, env), self.draw(self, batch_size - count, env)
-        fields = zip(*(part[:5] for part in parts), strict=True)  # the sixth: n-step returns
-        return ReplayBufferSamples(*map(th.cat, fields))
-
-    def draw(self, source: ReplayBuffer, count: int, env: VecNormalize | None) -> Any:
-        source.device = self.device  # a buffer that was loaded may have moved
-        return ReplayBuffer.sample(source, count, env)
-
-
-def offline_buffer(offline: Any, observations: Any, actions: Any) -> ReplayBuffer:
-    """Offline rows in a full replay buffer of the library."""
-    check_boxes(observations, actions)
-    if isinstance(offline, ReplayBuffer):
-        if offline.observation_space.shape != observations.shape or offline.action_space != actions:
-            theirs = f"{offline.observation_space} and {offline.action_space}"
-            raise DataError(f"offline buffer: {theirs} do not fit {observations} and {actions}")
-        if offline.size() == 0:
-            raise DataError("offline buffer: it holds no rows; fill it first")
-        return copy.copy(offline)
-    rows = rows_of(offline, observations, actions)
-    kept = ReplayBuffer(len(rows["reward"]), observations, actions, device="cpu")
-    kept.observations[:, 0], kept.actions[:, 0] = rows["observation"], rows["action"]
-    kept.rewards[:, 0], kept.next_observations[:, 0] = rows["reward"], rows["next_observation"]
-    kept.dones[:, 0], kept.full = rows["terminated"], True
-    return kept
+DEFAULT_PERIOD = 1000
+"""Environment steps."""
 
 
 class RoadCallback(BaseCallback):
-    """Ends a period every so many steps or with an episode, by ``rows`` of each source."""
+    """Ends a period every so many steps or with an episode, by ``rows`` of each source.
 
-    def __init__(self, period: int | Literal["episode"] = 1000, *, rows: int = 1024) -> None:
+    Where the controller's mixer has probes, it trains and scores these instead.
+    """
+
+    def __init__(self, period: int | Literal["episode"] | None = None, *, rows: int = 1024) -> None:
+        """Without ``period`` it is the default one, or what a mixer with probes asks for."""
         super().__init__()
-        check_period(period)
-        self.period, self.rows = period, rows
+        check_period(DEFAULT_PERIOD if period is None else period)
+        self.period, self.rows, self.probes = period, rows, Probes()
 
     def _init_callback(self) -> None:
         # A buffer that was loaded has a controller of its own; model.save is to write that one.
         model, buffer = road_model(self.model)
         model.replay_buffer_kwargs["controller"] = buffer.controller
+        if buffer.controller.probe_ratios:
+            check_probes(buffer.controller, self.period)
+            self.probes.begin(buffer)
 
     def _on_step(self) -> bool:
         model, buffer = road_model(self.model)
-        if buffer.period_began is None:
+        if buffer.period_began is None or buffer.controller.probe_ratios:
             return True
         steps, ended = buffer.steps - buffer.period_began, bool(self.locals["dones"].any())
-        if is_over(self.period, steps, ended=ended):
+        if is_over(self.period or DEFAULT_PERIOD, steps, ended=ended):
             buffer.period_began = buffer.steps
             self.end_period(model, buffer)
         return True
+
+    def _on_rollout_end(self) -> None:
+        model, buffer = road_model(self.model)
+        if buffer.controller.probe_ratios and self.probes.after_rollout(model, buffer):
+            self.logger.record("mixing/offline_ratio", buffer.controller.offline_ratio)
 
     def end_period(self, model: SAC | TD3, buffer: RoadReplayBuffer) -> None:
         env = model.get_vec_normalize_env()
