@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 FOREIGN := PYTHONPATH=src OMP_NUM_THREADS=1
+# Types of integrations are checked where their libraries are; the project's own settings leave them out.
+TYPED := -p pyright-integrations.json
 ALONE := -q --confcutdir tests/integrations
 # A lock is whole, and what is never imported need not be compiled: four times as fast.
 LOCKED := -m pip install --quiet --no-deps --no-compile
@@ -23,16 +25,18 @@ slow: $(READY)  ## the tests that learn something
 
 integrations: sb3 torchrl d3rlpy rliable ray loggers  ## other libraries, each in an environment of its own
 
+SB3_FILES := sb3.py sb3_buffer.py sb3_probes.py torch.py critic_copy.py probe_critics.py checks.py
+SB3_TESTS := test_sb3_models.py test_sb3_probes.py test_torch_loop.py test_probe_critics.py
 sb3: $(READY) .venv-sb3/.ready
-	$(BIN)/basedpyright --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,sb3.py torch.py checks.py)
-	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_sb3_models.py test_torch_loop.py)
+	$(BIN)/basedpyright $(TYPED) --pythonpath .venv-sb3/bin/python $(addprefix src/road/integrations/,$(SB3_FILES))
+	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,$(SB3_TESTS))
 
 torchrl: .venv-sb3/.ready  ## in the environment of Stable-Baselines3: both need PyTorch
 	$(FOREIGN) .venv-sb3/bin/python -m pytest $(ALONE) tests/integrations/test_torchrl.py
 
 d3rlpy: $(READY) .venv-bench/.ready
-	$(BIN)/basedpyright --pythonpath .venv-bench/bin/python src/road/integrations/d3rlpy.py
-	$(FOREIGN) .venv-bench/bin/python -m pytest $(ALONE) tests/integrations/test_d3rlpy.py
+	$(BIN)/basedpyright $(TYPED) --pythonpath .venv-bench/bin/python $(addprefix src/road/integrations/,d3rlpy.py d3rlpy_buffer.py d3rlpy_probes.py)
+	$(FOREIGN) .venv-bench/bin/python -m pytest $(ALONE) $(addprefix tests/integrations/,test_d3rlpy.py test_d3rlpy_probes.py)
 
 rliable: .venv-rliable/.ready  ## the statistics against rliable's
 	$(FOREIGN) .venv-rliable/bin/python -m pytest $(ALONE) tests/statistics/test_rliable.py
@@ -41,7 +45,7 @@ ray: .venv-ray/.ready  ## grids on a Ray cluster: the contract tests of every ba
 	$(FOREIGN) .venv-ray/bin/python -m pytest -q -k ray $(addprefix tests/experiments/,test_backends.py test_ray_cluster.py)
 
 loggers: $(READY) .venv-loggers/.ready  ## runs exported to TensorBoard and W&B, and read back
-	$(BIN)/basedpyright --pythonpath .venv-loggers/bin/python $(addprefix src/road/integrations/,tensorboard.py wandb.py)
+	$(BIN)/basedpyright $(TYPED) --pythonpath .venv-loggers/bin/python src/road/integrations/wandb.py
 	$(FOREIGN) .venv-loggers/bin/python -m pytest $(ALONE) tests/integrations/test_loggers.py
 
 check: $(READY)  ## the gates: format, lint, types, import contracts
