@@ -9,7 +9,11 @@ from typing import get_args
 
 from road.errors import UsageError
 from road.experiments.grid import Grid
-from road.experiments.grids.discriminate import discriminate, validated
+from road.experiments.grids.discriminate import (
+    discriminate,
+    validated,
+    validated_settings,
+)
 from road.experiments.grids.paper import QUESTIONS, Scale, paper_grid
 from road.experiments.grids.shifted import shifted
 from road.experiments.store import GRID, Store
@@ -20,11 +24,12 @@ GRIDS: Mapping[str, Callable[[Scale], Grid]] = {
     "discriminate": discriminate,
     "shifted": shifted,
     "validated": validated,
+    "validated-settings": validated_settings,
 }
 """By the name that the command line knows it by."""
 
 DEFAULT_SCALE = "mini"
-ONE_SCALE = ("discriminate", "shifted", "validated")
+ONE_SCALE = ("discriminate", "shifted", "validated", "validated-settings")
 OWN = "own"
 """The scale of a grid that a user has written."""
 

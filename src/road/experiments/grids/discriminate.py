@@ -101,24 +101,37 @@ def discriminate(scale: str = "mini") -> Grid:
     )
 
 
+FOLLOWING = Strategy("Validated", "validated")
 VALIDATED = (
     *fixed(*WIDE_RATIOS),
     Strategy("Uniform", "uniform", {"arms": WIDE_RATIOS}, LONG),
     wide_road("ROAD", LONG),
-    Strategy("Validated", "validated"),
+    FOLLOWING,
+)
+SETTINGS = (
+    FOLLOWING,
     Strategy("Validated, preference 0.25", "validated", {"offline_preference": 0.25}),
     Strategy("Validated, preference 1", "validated", {"offline_preference": 1.0}),
     Strategy("Validated, probes every step", "validated", {"probe_every": 1}),
 )
-"""Constants to compare with, and the settings of ``validated`` that were tried."""
+"""What was tried before the defaults of ``validated`` were chosen."""
 
 
 def validated(scale: str = "mini") -> Grid:
-    """The cases of ``discriminate``, whose seeds 0 to 9 are those that settings were chosen on."""
+    """The cases of ``discriminate``; settings were chosen on its seeds 0 to 9."""
     return replace(
         discriminate(scale),
         name="validated",
         about="How far a ratio that follows the errors of probes is from the best fixed one.",
         strategies=VALIDATED,
-        subject="Validated",
+        subject=FOLLOWING.label,
+    )
+
+
+def validated_settings(scale: str = "mini") -> Grid:
+    return replace(
+        validated(scale),
+        name="validated-settings",
+        about="The settings of validated that were tried before its defaults were chosen.",
+        strategies=SETTINGS,
     )
