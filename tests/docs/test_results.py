@@ -98,7 +98,8 @@ def test_a_page_shows_its_figure_and_its_table_and_is_listed(page: Path):
 def views(about: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     """The words with which a paragraph says that it is about another view of the findings."""
     without = {f"without `{task}`": ("final", task) for task in about["without"]}
-    return {"over the phase": ("area",), **without}
+    both = {f"over the phase and {words}": ("area", task) for words, (_, task) in without.items()}
+    return {"over the phase": ("area",), **without, **both}
 
 
 def paragraphs(page: Path, about: dict[str, Any]) -> list[tuple[str, list[tuple[str, ...]]]]:
