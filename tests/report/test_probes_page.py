@@ -34,6 +34,15 @@ def test_probes_take_the_place_of_credits_and_arms(write_probed: WriteRun):
         assert misleading not in words, misleading
 
 
+def test_advantages_are_drawn_where_they_were_measured(write_probed: WriteRun):
+    folder = write_probed()
+    assert "signals" not in kinds(page_of(folder))
+    lines = [json.loads(line) for line in (folder / "mixer.jsonl").read_text().splitlines()]
+    rows = [{**row, "offline_advantage": 0.1, "online_advantage": 0.2} for row in lines]
+    (folder / "mixer.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "this one follows its probes instead" in page_of(folder)
+
+
 def test_other_mixers_keep_their_figures(write_run: WriteRun):
     assert {"informed", "arms", "heatmap"} <= set(kinds(page_of(write_run())))
 

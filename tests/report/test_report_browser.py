@@ -74,6 +74,36 @@ def test_every_figure_is_visible(
     assert opened.requests == [path.as_uri()]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_figure_of_a_run_with_probes_is_visible(
+    browser: Any, write_probed: WriteRun, tmp_path: Path, width: int, scheme: str
+):
+    path = write_report([write_probed(slope=2.0)], tmp_path / "report.html")
+    opened = Opened(browser, path, width, scheme)
+    kinds = [
+        element.get_attribute("data-figure") for element in opened.page.query_selector_all("figure")
+    ]
+    assert kinds == ["curve", "probes", "chosen", "training", "settings", "origin"]
+    for box in [*opened.boxes("svg.plot"), *opened.boxes("figure")]:
+        assert box["width"] > 100
+        assert box["height"] > 50
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    for box in opened.boxes('[data-figure="probes"] svg.plot text'):
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    titles, plots = (
+        opened.boxes('[data-figure="probes"] .panel-title'),
+        opened.boxes('[data-figure="probes"] svg.plot'),
+    )
+    below = [box["y"] + box["height"] + 36 for box in plots]
+    assert all(under <= title["y"] for under, title in zip(below, titles[1:], strict=False))
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.complaints == []
+    assert opened.requests == [path.as_uri()]
+
+
 def test_dark_is_dark_and_light_is_light(browser: Any, write_run: WriteRun, tmp_path: Path):
     path = write_report([write_run()], tmp_path / "report.html")
 

@@ -54,7 +54,8 @@ def mixer_figures(run: RunRecord, summary: Summary, online: Timeline) -> Iterabl
     if run.probes is not None and summary.support is not None:
         yield errors_figure(run, run.probes, summary.support, online)
         yield chosen_figure(run, online)
-        yield signal_figure(run, online)
+        if np.isfinite(run.periods["offline_advantage"]).any():
+            yield signal_figure(run, online)
         return
     if run.periods.length:
         yield ratio_figure(run, online)
