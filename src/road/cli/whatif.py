@@ -78,7 +78,7 @@ def replay_credits(flags: WhatIfFlags, record: RunRecord, out: Path) -> list[str
     found = whatif.read_recorded(record)
     own = whatif.run_settings(record, found.arms)
     asked = asked_for(own, given(flags, ROAD_FLAGS), whole="arms")
-    # What one choice does not hear makes no row of its own.
+    # What changes no choice makes no row of its own.
     mixers = list({whatif.describe_settings(mixer): mixer for mixer in asked}.values())
     answer = whatif.what_if(record, found, mixers)
     page = whatif.write_what_if(answer, out)
