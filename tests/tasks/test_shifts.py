@@ -79,6 +79,7 @@ def test_a_rotated_push_is_the_push_in_another_direction() -> None:
         ("pointmaze-umaze-play", "rotation=0", [0.7, -0.3]),
         ("Reacher-v5", "gear=1", [0.7, -0.3]),
         ("Reacher-v5", "gravity=1", [0.7, -0.3]),
+        ("HalfCheetah-v5", "gear=1", [0.7, -0.3, 0.1, 1.0, -1.0, 0.0]),
     ],
 )
 def test_at_its_identity_a_knob_changes_no_bit(name: str, shift: str, action: list[float]) -> None:

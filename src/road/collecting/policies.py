@@ -53,7 +53,8 @@ def random_actor(info: EnvironmentInfo) -> Actor:
 def find_actors(part: str, info: EnvironmentInfo, request: Request) -> list[Actor] | None:
     """The actors of a part, who know of a shift; None if it has to be learnt first, there."""
     actors, shift = unshifted_actors(part, info, request), info.shift
-    if actors is None or shift is None:
+    # Random actions are random in any world.
+    if actors is None or shift is None or (part == "random" and part not in request.policies):
         return actors
     return [compensating(actor, shift) for actor in actors]
 

@@ -21,10 +21,20 @@ RESULT = ("summary", "area", "seconds", "cpu_seconds", "digest")
 def cell_rows(store: Store, cells: list[Row]) -> list[Row]:
     """Every cell that is done: where it stands, and its result in numbers."""
     return [
-        {**cell, **numbers_of(store.result(cell["key"], *RESULT))}
+        {**placed(cell), **numbers_of(store.result(cell["key"], *RESULT))}
         for cell in cells
         if store.is_done(cell["key"])
     ]
+
+
+def placed(cell: Row) -> Row:
+    """A cell's place, the setting of its family in columns of their own."""
+    setting = cell.get("setting")
+    if setting is None:
+        return cell
+    place = {name: value for name, value in cell.items() if name != "setting"}
+    named = {name: setting[name] for name in ("family", "knob")}
+    return {**place, **named, "knob_value": setting["value"]}
 
 
 def numbers_of(result: Row) -> Row:
@@ -68,7 +78,7 @@ def flat(informed: Row) -> Iterable[tuple[str, Any]]:
 def evaluation_rows(store: Store, cells: list[Row]) -> list[Row]:
     """Every evaluation of every cell that is done."""
     return [
-        {**cell, **row}
+        {**placed(cell), **row}
         for cell in cells
         if store.is_done(cell["key"])
         for row in read_rows(store.run(cell["key"]) / "evaluations.jsonl")

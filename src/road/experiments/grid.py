@@ -28,6 +28,8 @@ class Setting:
     family: str
     knob: str
     value: float
+    identical: float
+    """The value at which nothing is otherwise; a family is drawn by the distance from it."""
 
 
 @dataclass(frozen=True)
