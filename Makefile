@@ -52,6 +52,7 @@ check: $(READY)  ## the gates: format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
+	$(BIN)/basedpyright -p benchmarks
 	$(BIN)/lint-imports
 
 fix: $(READY)

@@ -105,7 +105,9 @@ def results_of_cells(rows: Sequence[Row], about: Row, measure: Measure) -> GridR
     credits = placed(rows, axes, [credit_column(constant) for constant in constants])
     return GridResults(
         title="",
-        table=ScoreTable(*vars(axes).values(), placed(rows, axes, [measure])[..., 0]),
+        table=ScoreTable(
+            axes.tasks, axes.methods, axes.seeds, placed(rows, axes, [measure])[..., 0]
+        ),
         judged_by=JUDGED_BY[measure],
         fixed=fixed,
         kinds=kinds,

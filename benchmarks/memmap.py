@@ -50,8 +50,10 @@ def make(folder: Path, rows: int) -> None:
             following[block] = arrays["observation"][block.start + 1 : block.stop + 1]
         last = (np.arange(rows) + 1) % EPISODE == 0
         last[-1] = True
-        nowhere = np.zeros(rows, np.bool_)
-        return Dataset(**arrays, next_observation=following, terminated=nowhere, truncated=last)
+        never = np.zeros(rows, np.bool_)
+        return Dataset(
+            **arrays, next_observation=following, terminated=never, truncated=last, notes=()
+        )
 
     store(folder, write)
 
@@ -100,9 +102,9 @@ def packing(folder: Path) -> dict[str, float]:
     return {"rows": len(rows), "seconds": time.perf_counter() - begun, **memory()}
 
 
-def making(folder: Path, rows: int) -> dict[str, float]:
+def making(folder: Path, rows: float) -> dict[str, float]:
     begun = time.perf_counter()
-    make(folder, rows)
+    make(folder, int(rows))
     return {"seconds": time.perf_counter() - begun, **memory()}
 
 
@@ -156,7 +158,7 @@ def alone(figure: str, *words: object) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--seconds", type=float, default=20.0)
@@ -166,8 +168,7 @@ def main() -> None:
     if flags.figure:
         name, path, *numbers = flags.figure
         figures = {f.__name__: f for f in (making, packing, mapped, copied, writing, loading)}
-        values = [float(number) if "." in number else int(number) for number in numbers]
-        print(json.dumps(figures[name](Path(path), *values)))
+        print(json.dumps(figures[name](Path(path), *map(float, numbers))))
         return
     folder = flags.folder or Path(tempfile.mkdtemp()) / "rows"
     os.environ.setdefault("JAX_PLATFORMS", "cpu")

@@ -2,7 +2,7 @@
 
 The learning rate is too small to change an action, so every mixer meets the same episodes and the
 loops differ by what the mixers cost and by nothing else. Every window is the same number of whole
-periods, so the loops also stand at the same place of the same episodes in every round.
+periods, so the loops are also at the same place of the same episodes in every round.
 """
 
 import dataclasses
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.window import Candidate, Window, repeating, serve
-from road.mixing import Advantages, Evidence, FixedMixer, Mixture, RoadMixer
+from road.mixing import Advantages, Decision, Evidence, FixedMixer, Mixture, RoadMixer
 from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import MixedSampler
 from road.rng import Stream, jax_stream
@@ -66,36 +66,44 @@ class Parts:
         return MixedSampler(self.rows, ring, self.config.batch_size, weighing)
 
     def loop(self, mixer: Any, *, measuring: bool) -> Iterator[Any]:
-        """An endless online phase; the step that ends a period says so."""
+        """An endless online phase of one learner."""
         from road.training.evidence import EvidenceCollector
-        from road.training.loop import Finetuning
+        from road.training.learner import Learner, Measure, Trainer, alone
+        from road.training.loop import OnlineLoop
         from road.training.rollout import Rollout
         from road.training.state import RunState
 
         sampler, rollout = self.sampler(mixer), Rollout(self.task, 0)
-        measure = EvidenceCollector(self.engine, sampler, self.config)
-        chosen = measure if measuring else lambda _state, _mixture: NOTHING
-        loop = Finetuning(self.engine, rollout, sampler, mixer, chosen, self.config)
-        state = RunState(agent=self.leaves, mixer=mixer.init(0))
+        measure: Measure = EvidenceCollector(self.engine, sampler, self.config)
+        if not measuring:
+            measure = measure_nothing
+        trainer = Trainer(0, alone(self.engine), sampler, mixer, measure, self.config)
+        loop = OnlineLoop(self.engine, rollout, sampler.online, (trainer,), self.config)
+        state = RunState((Learner(self.leaves, mixer.init(0)),))
         state.counters.phase = "online"
         return loop.run(state)
 
     def measuring_alone(self) -> Candidate:
         """Calls of what ends a period, on a ring as full as the loops' will be on average."""
         from road.training.evidence import EvidenceCollector
-        from road.training.state import RunState
+        from road.training.learner import Learner
 
         sampler = self.sampler(FixedMixer())
         sampler.online.restore(self.rows, len(self.rows), 0)
         measure = EvidenceCollector(self.engine, sampler, self.config)
-        state = RunState(agent=self.leaves)
+        learner, decision = Learner(self.leaves), Decision(Mixture(0.5))
 
         def once() -> int:
-            measure(state, Mixture(0.5))
-            state.counters.periods += 1
+            measure(learner, decision, PERIOD)
+            learner.period.index += 1
             return 1
 
         return repeating(once)
+
+
+def measure_nothing(learner: Any, decision: Decision, online_steps: int) -> Evidence:
+    del learner, decision, online_steps
+    return NOTHING
 
 
 def warm_up(loops: dict[str, Iterator[Any]]) -> float:
@@ -122,7 +130,7 @@ def advance(loop: Iterator[Any], periods: int) -> int:
     """To the end of that many periods; gives the steps made."""
     steps = 0
     while periods:
-        periods -= next(loop).period is not None
+        periods -= next(loop).learners[0].period is not None
         steps += 1
     return steps
 

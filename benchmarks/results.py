@@ -204,10 +204,12 @@ def main() -> None:
         cells = read_cells(flags.findings.with_suffix(".csv"))
         print(findings_of(cells, read_about(flags.findings), flags.score, flags.without))
     elif paths := flags.pack or flags.unpack or flags.compare:
+        first, second = paths
         act = pack if flags.pack else unpack if flags.unpack else compare
-        act(*paths)
+        act(first, second)
     elif len(flags.paths) == 2:
-        publish(*flags.paths, flags.without)
+        store, page = flags.paths
+        publish(store, page, flags.without)
     else:
         raise SystemExit("give GRID_FOLDER and PAGE; --help shows every form")
 

@@ -41,7 +41,7 @@ def differences(one: Path, other: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("one", type=Path)
     parser.add_argument("other", type=Path)
     folders = parser.parse_args()

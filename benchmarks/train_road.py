@@ -65,6 +65,7 @@ def training_candidates(sampler: MixedSampler) -> dict[str, Candidate]:
     # After prepare_jax: these import JAX.
     from road.agents.iql import IQL
     from road.training.compiled import CompiledAgent
+    from road.training.learner import Learner
     from road.training.state import RunState
 
     iql = IQL(
@@ -82,7 +83,7 @@ def training_candidates(sampler: MixedSampler) -> dict[str, Candidate]:
     check_alike(engine, leaves, sampler)
 
     config = RunConfig(offline_steps=FOREVER, batch_size=workload.BATCH)
-    loop = pretrain(engine, sampler, config, RunState(agent=leaves))
+    loop = pretrain(engine, sampler, config, RunState((Learner(leaves),)))
     return {
         "train-road-stack": repeating(lambda: len(next(loop).table)),
         "train-road-single": repeating(OursOnline(engine, leaves, sampler)),

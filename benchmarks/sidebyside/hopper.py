@@ -73,9 +73,15 @@ def record(policy: Policy) -> Log:
             cut = truncated or (len(rows) == ROWS - 1 and not terminated)
             rows.append((observation, action, reward, after, terminated, cut))
             observation = after
-    kinds = (np.float32,) * 4 + (np.bool_,) * 2
-    columns = zip(*rows, strict=True)
-    return Log(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
+    observations, actions, rewards, following, terminated, truncated = zip(*rows, strict=True)
+    return Log(
+        np.array(observations, np.float32),
+        np.array(actions, np.float32),
+        np.array(rewards, np.float32),
+        np.array(following, np.float32),
+        np.array(terminated),
+        np.array(truncated),
+    )
 
 
 def judge(policy: Policy) -> float:

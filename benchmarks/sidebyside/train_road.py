@@ -21,6 +21,7 @@ def train(algorithm: str, seed: int, log: work.Log) -> Callable[..., NDArray[np.
     from road.training.compiled import CompiledAgent
 
     prepare_jax(1)
+    from road.training.learner import Learner
     from road.training.loop import pretrain
     from road.training.state import RunState
 
@@ -29,7 +30,7 @@ def train(algorithm: str, seed: int, log: work.Log) -> Callable[..., NDArray[np.
     sampler = MixedSampler(packed(log), OnlineBuffer(spec, 1), enough_online=1)
     config = RunConfig(seed=seed, offline_steps=work.UPDATES[algorithm], batch_size=work.BATCH)
     key = jax_stream(seed, Stream.INITIALISING)
-    state = RunState(agent=engine.init(key))
+    state = RunState((Learner(engine.init(key)),))
     for _ in pretrain(engine, sampler, config, state):
         pass
     return lambda observations: engine.best_action(state.main.agent, observations, key, 0)
@@ -58,8 +59,8 @@ def make_agent(algorithm: str) -> Any:
     from road.agents.iql import IQL
     from road.agents.sac import SAC
 
-    common = {"discount": work.DISCOUNT, "target_rate": work.TARGET_RATE}
-    plain = {**common, "hidden": work.HIDDEN, "learning_rate": work.LEARNING_RATE}
+    common: dict[str, Any] = {"discount": work.DISCOUNT, "target_rate": work.TARGET_RATE}
+    plain: dict[str, Any] = {**common, "hidden": work.HIDDEN, "learning_rate": work.LEARNING_RATE}
     match algorithm:
         case "iql":
             return IQL(
