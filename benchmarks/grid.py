@@ -125,7 +125,7 @@ def main() -> None:
 
 
 def add_to_record(words: list[str]) -> None:
-    """Run a grid that somebody wants anyway, and keep what its runner cost."""
+    """Run a grid that is wanted anyway, and keep what its runner cost."""
     asked = parse_flags(GridRun, words[2:], "grid run")
     if words[:2] != ["grid", "run"] or asked.out is None or asked.backend != "local":
         raise SystemExit("wanted: grid run NAME --out FOLDER ..., on this machine")

@@ -1,8 +1,8 @@
-"""How often credits that know nothing pass the test of informedness, by who chooses.
+"""How often uninformative credits pass the test of informedness, by who chooses.
 
     python -m benchmarks.informed
 
-Credits are noise that has nothing to do with the ratio: independent from period to period, or an
+Credits are noise, independent of the ratio: independent from period to period, or an
 AR(1) process. A test at 5 % should pass 5 of 100 such runs. Where noise lasts and a bandit follows
 it, an arm is pulled while the noise is high and left when it falls, and looks better than it is.
 """

@@ -83,7 +83,7 @@ def train(strategy: str, seed: int, steps: int) -> list[list[float]]:
 
 
 def random_rows() -> dict[str, Any]:
-    """What a policy that knows nothing collects; the same for every run."""
+    """What a random policy collects; the same for every run."""
     import gymnasium
     import numpy as np
 

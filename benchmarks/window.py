@@ -3,7 +3,7 @@
     driver:  run CANDIDATE SECONDS
     worker:  {"units": 750, "seconds": 3.012}
 
-Needs the standard library alone, so that it runs in anybody's environment.
+Needs the standard library alone, so that it runs in every environment.
 """
 
 import json

@@ -268,7 +268,7 @@ def test_cal_ql_without_known_returns_is_cql_bit_for_bit(spec: Spec, batch: Batc
 def test_an_update_leaves_the_types_of_the_state_as_they_were(
     spec: Spec, batch: Batch, key: jax.Array
 ):
-    """Else the second update would be compiled anew."""
+    """Else the second update would be compiled again."""
     state = SMALL.init(key, spec)
     after, _ = jax.eval_shape(SMALL.update, state, batch, key)
     assert jax.tree.map(jax.typeof, state) == jax.tree.map(jax.typeof, after)

@@ -32,7 +32,7 @@ def pretrained(spec: Spec, batch: Batch, key: jax.Array) -> IQLState:
 
 @pytest.fixture
 def state(spec: Spec, pretrained: IQLState) -> PEXState:
-    """Online, with a new policy that does not hang on the last bits of the old one's weights."""
+    """Online, with a new policy that does not depend on the last bits of the old one's weights."""
     new = make_gaussian_actor(jax.random.key(5), spec.observation_dim, spec.action_dim, (16, 16))
     return dataclasses.replace(
         carry(AGENT, pretrained), actor=make_train_state(new, AGENT.optimiser)
@@ -146,7 +146,7 @@ def test_each_noise_of_judging_is_its_own(state: PEXState):
 
 
 def test_with_all_noise_judging_is_exploring(state: PEXState):
-    """Drawn choices have the same law: the same share of rows goes to the old policy."""
+    """Drawn choices have the same distribution: the same share of rows goes to the old policy."""
     noisy = dataclasses.replace(AGENT, evaluation_noise=1.0)
     observation = jnp.ones((5000, 5))
     mode = np.asarray(state.offline_actor(observation[:1]).mean)

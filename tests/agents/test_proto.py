@@ -112,7 +112,7 @@ def test_the_target_by_hand(state: PROTOState, rows: Batch, key: jax.Array):
 def test_a_plain_backup_has_no_regulariser_and_may_ask_one_critic(
     state: PROTOState, rows: Batch, key: jax.Array
 ):
-    """The authors' setting for mazes: one of the two target critics, drawn anew."""
+    """The authors' setting for mazes: one of the two target critics, drawn again each time."""
     agent = dataclasses.replace(AGENT, regularised_backup=False, subset=1)
     action_key, _ = jax.random.split(key)
     action = state.actor.model(rows.next_observation).sample(action_key)

@@ -83,7 +83,7 @@ def test_without_entropy_backup_the_target_is_the_least_q(spec: Spec, rows: Batc
     np.testing.assert_allclose(agent.target(state, rows, key), expected, rtol=1e-5)
 
 
-def test_a_subset_is_drawn_without_replacement_and_anew(key: jax.Array):
+def test_a_subset_is_drawn_without_replacement_and_again(key: jax.Array):
     critic = numbered_critic(10)
     members = [members_of(drawn_of(critic, 2, jax.random.key(seed))) for seed in range(300)]
     least = [min(pair) for pair in members]

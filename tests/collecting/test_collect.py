@@ -48,7 +48,7 @@ def digests(out: str) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def told(name: str, out: str = "made", stem: str = STEM) -> dict:
+def metadata_of(name: str, out: str = "made", stem: str = STEM) -> dict:
     with h5py.File(f"{out}/{stem}-{name}.hdf5") as file:
         return json.loads(file.attrs["collection"])
 
@@ -75,7 +75,7 @@ def test_a_ladder_of_given_policies(capsys: Screen) -> None:
 
 def test_a_file_says_where_it_came_from() -> None:
     assert collect("--steps", "300", "--levels", "random,expert", *GIVEN[:2], "--seed", "7") == 0
-    expert = told("expert")
+    expert = metadata_of("expert")
     assert expert["asked"]["environment"] == NAME
     assert (expert["asked"]["seed"], expert["asked"]["rows"]) == (7, 300)
     (origin,) = expert["asked"]["policies"]["expert"]
@@ -136,7 +136,7 @@ def test_a_learner_makes_the_ladder_and_a_killed_one_goes_on_to_the_same_bytes(
 ) -> None:
     assert collect("--steps", "300", *SMALL, out="whole") == 0
     assert capsys.readouterr().out.count("rows in") == 5
-    came = {name: told(name, "whole")["came"] for name in ("random", "medium", "expert")}
+    came = {name: metadata_of(name, "whole")["came"] for name in ("random", "medium", "expert")}
     assert came["expert"]["return_mean"] > came["random"]["return_mean"]
     learner = came["medium"]["learner"]
     assert learner["expert"]["step"] == 500
@@ -165,11 +165,11 @@ def test_beside_a_given_expert_the_learner_stops_when_it_is_medium() -> None:
     """Random returns about -5.6, the expert 10: medium is about -0.4, an action near 0.5."""
     words = ["--levels", "medium-replay", "--steps", "300"]
     assert collect(*words, *SMALL) == 0
-    assert told("medium-replay")["came"]["learner"]["expert"] is not None
+    assert metadata_of("medium-replay")["came"]["learner"]["expert"] is not None
     both = ["--levels", "medium-replay,expert", "--steps", "300", *GIVEN[:2]]
     assert collect(*both, *SMALL, out="beside") == 0
-    medium = told("medium-replay", "beside")["came"]["learner"]["medium"]
-    assert told("medium-replay", "beside")["came"]["learner"]["expert"] is None
+    medium = metadata_of("medium-replay", "beside")["came"]["learner"]["medium"]
+    assert metadata_of("medium-replay", "beside")["came"]["learner"]["expert"] is None
     journal = Path("beside/sac/evaluations.jsonl").read_text().splitlines()
     assert json.loads(journal[-1])["step"] == medium["step"]
 
@@ -223,7 +223,7 @@ def test_discrete_actions_and_unknown_environments_are_refused(capsys: Screen) -
     assert "--allow-import tests.collecting.toys" in capsys.readouterr().err
 
 
-def test_an_environment_that_breaks_is_told_with_its_episode_and_leaves_no_file(
+def test_an_environment_that_breaks_is_reported_with_its_episode_and_leaves_no_file(
     capsys: Screen,
 ) -> None:
     assert collect("--levels", "random", name="tests.collecting.toys:Breaks-v0") == 6
@@ -233,7 +233,7 @@ def test_an_environment_that_breaks_is_told_with_its_episode_and_leaves_no_file(
     assert list(Path("made").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_made(
+def test_a_folder_that_cannot_be_written_to_is_reported_before_anything_is_made(
     tmp_path: Path, capsys: Screen
 ) -> None:
     (tmp_path / "file").write_text("in the way")
@@ -247,7 +247,7 @@ def test_minari_datasets_know_their_scores() -> None:
     name = "road/tests-collecting-toys-reach-v0/expert-v0"
     metadata = json.loads((Path("minari") / name / "data" / "metadata.json").read_text())
     assert metadata["ref_max_score"] == 10.0
-    assert metadata["ref_min_score"] == told("random")["came"]["return_mean"]
+    assert metadata["ref_min_score"] == metadata_of("random")["came"]["return_mean"]
     np.testing.assert_array_equal(read_minari(name).action, level("expert").action)
     assert collect(*words, "--minari") == 0
 
@@ -260,12 +260,12 @@ def test_nobody_learns_to_play_where_there_is_no_controller_for_that(capsys: Scr
 def test_half_an_episode_has_a_return_and_no_score() -> None:
     words = ["data", "collect", "pendulum-mixed", "--levels", "random", "--out", "made"]
     assert main([*words, "--steps", "100"]) == 0
-    came = told("random", stem="pendulum-mixed")["came"]
+    came = metadata_of("random", stem="pendulum-mixed")["came"]
     assert came["score"] is None
     assert came["return_mean"] < 0.0
 
 
-def test_settings_of_the_learner_are_those_of_the_task_wherever_it_stands() -> None:
+def test_settings_of_the_learner_are_those_of_the_task_wherever_it_is_named() -> None:
     one = parse(["pendulum-mixed", "--seed", "3"])
     assert one == parse(["--seed", "3", "pendulum-mixed"])
     assert one.sac != SAC()
@@ -280,7 +280,7 @@ def test_logs_of_shifted_worlds_stand_side_by_side(capsys: Screen) -> None:
     )
     np.testing.assert_array_equal(plain.action, same.action)
     np.testing.assert_array_equal(plain.action, -opposite.action)
-    assert told("play", "both", "pendulum-mixed-gain--1")["asked"]["shift"] == "gain=-1"
+    assert metadata_of("play", "both", "pendulum-mixed-gain--1")["asked"]["shift"] == "gain=-1"
     assert "250 rows" in capsys.readouterr().out
 
 

@@ -50,7 +50,7 @@ def test_a_ball_is_pushed_to_its_goal_every_time() -> None:
 
 
 @needs_robotics
-def test_an_ant_needs_somebody_who_walks() -> None:
+def test_an_ant_needs_a_walking_policy() -> None:
     place = find_environment("antmaze-umaze")
     with pytest.raises(UsageError, match=r"--policy expert=PATH\.npz with 29 inputs"):
         named_actor("expert", "controller", place, 0.0, ())
@@ -95,7 +95,7 @@ def test_experts_of_the_hand_succeed_in_the_task() -> None:
     ("name", "least"), [("walker2d-sb3zoo-ppo", 2000.0), ("walker2d-cs285-expert", 4000.0)]
 )
 def test_trained_policies_return_what_their_manifest_says(name: str, least: float) -> None:
-    """The first is told the time that remains; both are normalised. Measured: 3636 and 5148."""
+    """The first observes the time that remains; both are normalised. Measured: 3636 and 5148."""
     place = find_environment("Walker2d-v5")
     actor = named_actor("expert", str(SHARED / "policies" / f"{name}.npz"), place, 0.0, ())
     assert mean_return(place, actor, 1, seed=0) > least

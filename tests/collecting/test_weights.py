@@ -100,12 +100,12 @@ def test_what_sac_learnt_acts_alike_in_numpy(tmp_path: Path) -> None:
     actor = agent.init(key, spec).actor.model
     observation = np.random.default_rng(1).normal(size=(5, 3)).astype(np.float32)
     np.savez(tmp_path / "p.npz", **plain_weights(actor))
-    told = read_weights(tmp_path / "p.npz")
+    loaded = read_weights(tmp_path / "p.npz")
     theirs = actor(jax.numpy.asarray(observation))
-    ours = np.array([told.act(each) for each in observation])
+    ours = np.array([loaded.act(each) for each in observation])
     np.testing.assert_allclose(ours, theirs.mode, atol=1e-6)
     rng = np.random.default_rng(0)
-    draws = np.arctanh(np.array([told.sample(observation[0], 1.0, rng) for _ in range(4000)]))
+    draws = np.arctanh(np.array([loaded.sample(observation[0], 1.0, rng) for _ in range(4000)]))
     np.testing.assert_allclose(draws.std(axis=0), theirs.base.std[0], rtol=0.05)
 
 
@@ -131,14 +131,14 @@ def test_what_sac_learnt_acts_alike_in_numpy(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_wrong_file_is_told_in_one_line(
+def test_a_wrong_file_is_reported_in_one_line(
     changes: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as refused:
         read_weights(write_policy(tmp_path / "p.npz", **changes))
-    assert said in str(told.value)
-    assert "p.npz" in str(told.value)
-    assert "\n" not in str(told.value)
+    assert said in str(refused.value)
+    assert "p.npz" in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_what_is_no_archive_is_refused_and_nothing_is_unpickled(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Laws of whole runs that hold for every agent: the list is that of ``test_agents.py``."""
+"""The contract of whole runs, for every agent: the list is that of ``test_agents.py``."""
 
 import dataclasses
 import json
@@ -63,7 +63,7 @@ def ignore(_: Any) -> None:
 
 
 @pytest.mark.parametrize("name", AGENT_LIST)
-def test_a_new_ratio_compiles_nothing_anew(name: str, tmp_path: Path):
+def test_a_new_ratio_compiles_nothing_again(name: str, tmp_path: Path):
     """All four arms are tried, and the buffer goes from empty to full enough."""
     plan, folder = plan_of(name), RunFolder(tmp_path / "run")
     remembered.cache_clear()

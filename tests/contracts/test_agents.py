@@ -1,4 +1,4 @@
-"""Laws that hold for every agent: a new one adds a line to the list."""
+"""The contract of every agent: a new one adds a line to the list."""
 
 import dataclasses
 import json

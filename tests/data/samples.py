@@ -33,7 +33,7 @@ def sample(**changes: Any) -> Arrays:
 
 
 def dataset_of(arrays: Arrays) -> Dataset:
-    """The dataset that the log stands for: nothing is to be guessed or changed."""
+    """The dataset that the log represents: nothing is to be guessed or changed."""
     return Dataset(
         observation=arrays["observations"],
         action=arrays["actions"],

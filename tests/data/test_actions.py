@@ -33,7 +33,7 @@ def test_the_edges_stay_exact(box: tuple[float, float]) -> None:
     assert dataset.notes == ()
 
 
-def test_rounding_beyond_the_edge_is_clipped_and_told() -> None:
+def test_rounding_beyond_the_edge_is_clipped_and_reported() -> None:
     dataset = read([0.5, 1.0004, -1.0009])
     assert dataset.action[:3, 0].tolist() == [0.5, 1.0, -1.0]
     assert [str(note) for note in dataset.notes] == [
@@ -43,16 +43,16 @@ def test_rounding_beyond_the_edge_is_clipped_and_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "box", "told"),
+    ("actions", "box", "reported"),
     [
         ([0.0, 1.01], None, r"1.01 at row 1, column 0, outside of \[-1, 1\] \(7 such rows\)"),
         ([0.0, -2.5], (-2.0, 2.0), r"-2.5 at row 1, column 0, outside of \[-2, 2\]"),
     ],
 )
 def test_what_rounding_does_not_explain_is_refused(
-    actions: list[float], box: tuple[float, float] | None, told: str
+    actions: list[float], box: tuple[float, float] | None, reported: str
 ) -> None:
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=reported):
         read(actions, box)
 
 

@@ -130,7 +130,7 @@ def files_of(source: str) -> list[Path]:
     return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
 
 
-def test_every_scheme_keeps_the_laws(tmp_path: Path) -> None:
+def test_every_scheme_keeps_the_contract(tmp_path: Path) -> None:
     schemes = set()
     for index, write in enumerate(WRITERS.values()):
         (tmp_path / str(index)).mkdir()
@@ -147,7 +147,7 @@ def test_reading_says_nothing_where_nothing_was_assumed(write: Write, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "value", "told"),
+    ("name", "place", "value", "reported"),
     [
         ("observations", (7, 1), np.nan, ["observation", "nan", "row 7, column 1"]),
         ("rewards", 3, np.inf, ["reward", "inf", "row 3"]),
@@ -155,14 +155,14 @@ def test_reading_says_nothing_where_nothing_was_assumed(write: Write, tmp_path: 
     ],
 )
 def test_a_bad_number_is_named_by_its_row_in_the_file(
-    write: Write, tmp_path: Path, name: str, place: Any, value: float, told: list[str]
+    write: Write, tmp_path: Path, name: str, place: Any, value: float, reported: list[str]
 ) -> None:
     if write is on_disk:
         pytest.skip("nothing bad can be stored: the contract holds where it is made")
     source = write(tmp_path, with_value(name, place, value))
     with pytest.raises(DataError) as refused:
         load(source)
-    assert all(part in str(refused.value) for part in told), refused.value
+    assert all(part in str(refused.value) for part in reported), refused.value
     assert "\n" not in str(refused.value)
 
 
@@ -177,7 +177,7 @@ def test_half_a_file_is_refused(write: Write, tmp_path: Path) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_a_source_that_is_gone_is_told_with_its_path(write: Write, tmp_path: Path) -> None:
+def test_a_source_that_is_gone_is_reported_with_its_path(write: Write, tmp_path: Path) -> None:
     source = write(tmp_path, sample())
     for file in files_of(source):
         file.unlink()

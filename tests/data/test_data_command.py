@@ -118,8 +118,8 @@ def test_a_task_is_noted_in_minari_by_its_environment(
     path = write_hdf5(tmp_path / "log.hdf5", rows)
     words = ["data", "convert", f"file:{path}", "minari:tests/noted-v0", "--env", "pendulum-mixed"]
     assert main(words) == 0
-    told = json.loads((tmp_path / "tests/noted-v0/data/metadata.json").read_text())
-    assert json.loads(told["env_spec"])["id"] == "Pendulum-v1"
+    reported = json.loads((tmp_path / "tests/noted-v0/data/metadata.json").read_text())
+    assert json.loads(reported["env_spec"])["id"] == "Pendulum-v1"
 
 
 def test_a_table_with_own_names(tmp_path: Path, capsys: Screen) -> None:
@@ -241,7 +241,7 @@ def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) 
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["chekc", "file:x"], "did you mean 'check'"),
         (["check", "x.hdf5"], "'x.hdf5' is not a source"),
@@ -255,12 +255,12 @@ def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) 
         (["check", "{}", "--keys", "x"], "keys belong to minari: sources only"),
     ],
 )
-def test_wrong_words_are_told_in_one_line(
-    words: list[str], told: str, source: str, capsys: Screen
+def test_wrong_words_are_reported_in_one_line(
+    words: list[str], reported: str, source: str, capsys: Screen
 ) -> None:
     assert main(["data", *(word.format(source) for word in words)]) == 2
     said = capsys.readouterr().err
-    assert told in said
+    assert reported in said
     assert said.count("\n") == 1
 
 

@@ -69,11 +69,11 @@ def server(tmp_path: Path) -> Iterator[Server]:
     thread.join()
 
 
-def test_a_file_arrives_whole_and_its_progress_is_told(server: Server, tmp_path: Path) -> None:
-    told: list[tuple[int, int | None]] = []
-    path = fetch(f"{server.url}/a", tmp_path / "a.hdf5", progress=lambda *at: told.append(at))
+def test_a_file_arrives_whole_and_its_progress_is_reported(server: Server, tmp_path: Path) -> None:
+    reported: list[tuple[int, int | None]] = []
+    path = fetch(f"{server.url}/a", tmp_path / "a.hdf5", progress=lambda *at: reported.append(at))
     assert path.read_bytes() == server.content
-    assert told[-1] == (len(server.content), len(server.content))
+    assert reported[-1] == (len(server.content), len(server.content))
     assert not (tmp_path / "a.hdf5.part").exists()
 
 
@@ -88,7 +88,7 @@ def test_what_broke_off_is_continued(server: Server, tmp_path: Path) -> None:
     assert server.ranges == [None, "bytes=1000-"]
 
 
-def test_a_server_without_ranges_begins_anew(server: Server, tmp_path: Path) -> None:
+def test_a_server_without_ranges_begins_again(server: Server, tmp_path: Path) -> None:
     server.knows_ranges = False
     (tmp_path / "a.hdf5.part").write_bytes(b"x" * 500)
     assert fetch(f"{server.url}/a", tmp_path / "a.hdf5").read_bytes() == server.content
@@ -149,7 +149,7 @@ def test_a_published_dataset_is_loaded_once_it_was_downloaded(
     assert server.paths == ["/gym_mujoco_v2/walker2d_random-v2.hdf5"], "asked for once"
 
 
-def test_without_a_network_the_place_for_the_file_is_told(
+def test_without_a_network_the_place_for_the_file_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROAD_D4RL_URL", "http://127.0.0.1:1")

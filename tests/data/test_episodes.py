@@ -48,7 +48,7 @@ def test_a_log_that_stores_successors_keeps_every_row(episodes: list[Episode]) -
 
 
 @given(EPISODES)
-def test_ends_that_nobody_marked_are_found_where_successors_are_stored(
+def test_unmarked_ends_are_found_where_successors_are_stored(
     episodes: list[Episode],
 ) -> None:
     log = log_of(episodes)
@@ -70,7 +70,7 @@ def test_without_successors_only_the_last_rows_of_cut_episodes_go(episodes: list
         return
     read = from_arrays(log)
     np.testing.assert_array_equal(read.reward, log["rewards"][~cut])
-    # A terminal row is followed by nothing, so it stands for its own successor.
+    # A terminal row is followed by nothing, so it is its own successor.
     truth = np.where(log["terminals"][:, None], log["observations"], truth)
     np.testing.assert_array_equal(read.next_observation, truth[~cut])
     np.testing.assert_array_equal(read.terminated, log["terminals"][~cut])
@@ -139,9 +139,9 @@ def test_a_jump_without_stored_successors_is_an_end() -> None:
     read = from_arrays(walk(1_000, jumps=[299, 700]))
     assert np.flatnonzero(read.truncated).tolist() == [298, 698, 996]
     assert len(read) == 1_000 - 3  # each cut episode loses its last row
-    told = [str(note) for note in read.notes]
-    assert "2 episode ends were not marked; they are taken as cut (first: row 299)" in told
-    assert "left out 3 rows without a successor (first: row 299)" in told
+    reported = [str(note) for note in read.notes]
+    assert "2 episode ends were not marked; they are taken as cut (first: row 299)" in reported
+    assert "left out 3 rows without a successor (first: row 299)" in reported
 
 
 def test_a_switch_that_flips_once_is_no_end() -> None:
@@ -168,7 +168,7 @@ def test_a_row_that_is_left_out_marks_no_end_before_it_where_successors_are_stor
     assert np.flatnonzero(read.truncated).tolist() == [2, 4]
 
 
-def test_a_horizon_cuts_what_nobody_marked() -> None:
+def test_a_horizon_cuts_what_is_not_marked() -> None:
     log = log_of([Episode(6, terminates=False)])
     read = from_arrays(log, Reading(horizon=2))
     assert np.flatnonzero(read.truncated).tolist() == [1, 3, 5]
@@ -188,7 +188,7 @@ def test_terminals_that_are_time_limits_can_be_read_as_such() -> None:
     assert np.flatnonzero(read.truncated).tolist() == [2, 4]
 
 
-def test_shuffled_rows_are_told_apart_from_a_few_unmarked_ends() -> None:
+def test_shuffled_rows_are_distinguished_from_a_few_unmarked_ends() -> None:
     log = log_of([Episode(6, terminates=False)])
     order = [3, 0, 4, 1, 5, 2]
     read = from_arrays({name: array[order] for name, array in log.items()})
@@ -196,7 +196,7 @@ def test_shuffled_rows_are_told_apart_from_a_few_unmarked_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("episode", "told"),
+    ("episode", "reported"),
     [
         ({"observations": np.zeros((4, 2))}, "episode 1 has 4 observations for 4 rewards"),
         ({"rewards": np.zeros(0)}, "episode 1 has no rewards"),
@@ -212,14 +212,14 @@ def test_shuffled_rows_are_told_apart_from_a_few_unmarked_ends() -> None:
     ],
 )
 def test_an_episode_that_does_not_add_up_is_named(
-    episode: dict[str, np.ndarray], told: str
+    episode: dict[str, np.ndarray], reported: str
 ) -> None:
     whole = {
         "observations": np.zeros((5, 2)),
         "actions": np.zeros((4, 1)),
         "rewards": np.zeros(4),
     }
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=reported):
         from_episodes([whole, {**whole, **episode}])
 
 

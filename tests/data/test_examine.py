@@ -33,7 +33,7 @@ def long_log(episode: int = 30, **changes: Any) -> Dataset:
     return Dataset(**arrays)
 
 
-def told(dataset: Dataset, level: str) -> list[str]:
+def reported(dataset: Dataset, level: str) -> list[str]:
     return [str(item) for item in examine(dataset).items if item.level == level]
 
 
@@ -78,15 +78,15 @@ def test_a_sound_dataset_is_left_alone() -> None:
         ),
     ],
 )
-def test_what_looks_wrong_is_told(changes: dict[str, Any], level: str, words: str) -> None:
-    found = told(long_log(**changes), level)
+def test_what_looks_wrong_is_reported(changes: dict[str, Any], level: str, words: str) -> None:
+    found = reported(long_log(**changes), level)
     assert any(text.startswith(words) for text in found), found
 
 
 def test_time_limits_stored_as_terminals_are_suspected() -> None:
     terminals = long_log().truncated
     nowhere = np.zeros(ROWS, np.bool_)
-    found = told(long_log(terminated=terminals, truncated=nowhere), "warning")
+    found = reported(long_log(terminated=terminals, truncated=nowhere), "warning")
     assert found == [
         "10 of 10 episodes terminate after 30 steps, none later: these look like time limits; if "
         "so, convert or load it with terminals=timeouts (first: row 29)"
@@ -106,7 +106,7 @@ def test_a_pile_of_terminals_at_the_greatest_length_is_a_time_limit(
 ) -> None:
     ends = np.isin(np.arange(1, ROWS + 1), stops)
     dataset = long_log(terminated=ends, truncated=np.arange(ROWS) == ROWS - 1)
-    assert any("time limits" in text for text in told(dataset, "warning")) is suspected
+    assert any("time limits" in text for text in reported(dataset, "warning")) is suspected
 
 
 def test_an_end_of_both_kinds_is_doubted() -> None:
@@ -116,7 +116,7 @@ def test_an_end_of_both_kinds_is_doubted() -> None:
     assert (
         "an episode is both terminated and truncated, and taken as a true end, in 2 rows "
         "(first: row 84)"
-    ) in told(long_log(terminated=ends, truncated=cut), "warning")
+    ) in reported(long_log(terminated=ends, truncated=cut), "warning")
 
 
 def test_time_limits_that_are_marked_raise_no_suspicion() -> None:
@@ -124,18 +124,18 @@ def test_time_limits_that_are_marked_raise_no_suspicion() -> None:
     ends = np.isin(np.arange(1, ROWS + 1), [20, 35, 85, 135, 185, 235, 250, ROWS])
     cut = np.isin(np.arange(1, ROWS + 1), [85, 135, 185, 235, ROWS])
     dataset = long_log(terminated=ends & ~cut, truncated=cut)
-    assert not any("time limits" in text for text in told(dataset, "warning"))
+    assert not any("time limits" in text for text in reported(dataset, "warning"))
 
 
 def test_episodes_of_several_lengths_may_all_terminate() -> None:
     ends = np.isin(np.arange(ROWS), [100, ROWS - 1])
     dataset = long_log(terminated=ends, truncated=np.zeros(ROWS, np.bool_))
-    assert not any("time limits" in text for text in told(dataset, "warning"))
+    assert not any("time limits" in text for text in reported(dataset, "warning"))
 
 
-def test_few_rows_and_a_single_episode_are_told() -> None:
+def test_few_rows_and_a_single_episode_are_reported() -> None:
     one = from_arrays({"observations": [[1.0]], "actions": [[0.5]], "rewards": [1.0], "dones": [1]})
-    assert told(one, "warning") == [
+    assert reported(one, "warning") == [
         "all rows are one episode: are the ends of the others marked?",
         "only 1 row, fewer than a batch of 256",
     ]
@@ -164,7 +164,9 @@ def test_arrays_that_do_not_fit_together_are_one_error() -> None:
 def test_what_reading_had_to_assume_is_found_too() -> None:
     arrays = sample()
     del arrays["next_observations"]
-    assert "left out 2 rows without a successor (first: row 8)" in told(from_arrays(arrays), "note")
+    assert "left out 2 rows without a successor (first: row 8)" in reported(
+        from_arrays(arrays), "note"
+    )
 
 
 def test_errors_come_before_warnings_and_warnings_before_notes() -> None:

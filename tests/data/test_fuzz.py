@@ -60,4 +60,4 @@ def test_a_mutant_is_read_or_refused_in_one_short_line(kind: str, tmp_path: Path
         except DataError as error:
             refused.append(str(error).removeprefix(str(path)))
     assert len(refused) > MUTANTS / 2, "the mutants are real"
-    assert all("\n" not in told and len(told) < 300 for told in refused)
+    assert all("\n" not in reported and len(reported) < 300 for reported in refused)

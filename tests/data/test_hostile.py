@@ -257,7 +257,7 @@ BAD: dict[str, tuple[Make, str]] = {
 def test_a_bad_file_is_one_line_and_exit_3(
     case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    make, told = BAD[case]
+    make, reported = BAD[case]
     path = make(tmp_path)
     before = sorted(tmp_path.iterdir())
     assert main(["data", "check", f"file:{path}", "--out", str(tmp_path / "page.html")]) == 3
@@ -265,7 +265,7 @@ def test_a_bad_file_is_one_line_and_exit_3(
     assert said.out == ""
     assert said.err.startswith(f"error: {path}: ")
     assert said.err.count("\n") == 1
-    assert told in said.err
+    assert reported in said.err
     assert sorted(tmp_path.iterdir()) == before, "nothing is written, and no trap was sprung"
 
 
@@ -294,7 +294,7 @@ def test_no_other_file_is_opened(make: Make, tmp_path: Path) -> None:
     assert not seen & other
 
 
-def test_what_does_not_fit_into_memory_is_told_where_it_could_go() -> None:
+def test_data_beyond_memory_are_refused_with_where_they_could_go() -> None:
     check_memory("log.hdf5: observations", 1)
     with pytest.raises(DataError, match="stored:FOLDER"):
         check_memory("log.hdf5: observations", 10**18)

@@ -123,7 +123,7 @@ def test_an_id_never_leads_out_of_the_root(name: str) -> None:
         load(f"minari:{name}")
 
 
-def test_a_dataset_that_is_not_here_is_told_how_to_get() -> None:
+def test_a_missing_dataset_is_refused_with_how_to_get_it() -> None:
     with pytest.raises(DataError, match="road data download minari:D4RL/door/human-v2"):
         load("minari:D4RL/door/human-v2")
 

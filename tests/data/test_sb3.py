@@ -1,6 +1,6 @@
 """Replay buffers of Stable-Baselines3, laid out by hand as that library lays them out.
 
-Tried on real ones too: what differed stands in the guide on data.
+Tried on real ones too: what differed is in the guide on data.
 """
 
 from types import SimpleNamespace

@@ -111,18 +111,20 @@ def test_nothing_is_overwritten_and_failure_leaves_nothing(tmp_path: Path, store
 
 
 @pytest.mark.parametrize(
-    ("damage", "told"),
+    ("damage", "reported"),
     [
         ("dataset.json", "damaged"),
         ("observation.f32", "bytes where"),
         ("terminated.npy", "terminated"),
     ],
 )
-def test_a_damaged_folder_is_told(stored: Dataset, tmp_path: Path, damage: str, told: str) -> None:
+def test_a_damaged_folder_is_reported(
+    stored: Dataset, tmp_path: Path, damage: str, reported: str
+) -> None:
     del stored
     file = tmp_path / "stored" / damage
     file.write_bytes(file.read_bytes()[:-9])
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=reported):
         open_stored(tmp_path / "stored")
 
 

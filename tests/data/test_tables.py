@@ -48,7 +48,7 @@ def test_numbered_columns_are_guessed_in_the_order_of_their_numbers(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("x,y\n1,2\n", "no column for observation among x, y; say which, as in --columns"),
         ("obs,action,reward,done\n1,2\n", "reward: row 0 has 2 columns only"),
@@ -63,12 +63,12 @@ def test_numbered_columns_are_guessed_in_the_order_of_their_numbers(tmp_path: Pa
         ("just some words\n", "no column for observation"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_told_in_one_line(
-    tmp_path: Path, text: str, told: str
+def test_a_table_that_cannot_be_read_is_reported_in_one_line(
+    tmp_path: Path, text: str, reported: str
 ) -> None:
     with pytest.raises(DataError) as refused:
         load(table(tmp_path, text))
-    assert told in str(refused.value)
+    assert reported in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -99,7 +99,7 @@ def test_episodes_whose_rows_do_not_stand_together_are_suspected(tmp_path: Path)
         load(table(tmp_path, mixed), columns=MAPPING)
 
 
-def test_a_mapping_to_what_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_mapping_to_what_is_not_there_is_reported(tmp_path: Path) -> None:
     source = table(tmp_path, OWN_NAMES)
     with pytest.raises(DataError, match="no column 'z'; it has time, x, y"):
         load(source, columns={**MAPPING, "observation": ["z"]})
@@ -116,21 +116,21 @@ def test_without_pyarrow_the_extra_is_named(
         load(f"file:{tmp_path / 'log.parquet'}")
 
 
-def test_a_table_of_lists_without_a_row_is_told(tmp_path: Path) -> None:
+def test_a_table_of_lists_without_a_row_is_reported(tmp_path: Path) -> None:
     columns = {"obs": pa.array([], pa.list_(pa.float64())), "action": [], "reward": [], "done": []}
     parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
     with pytest.raises(DataError, match=r"log\.parquet"):
         load(f"file:{tmp_path / 'log.parquet'}")
 
 
-def test_two_columns_of_one_number_are_told(tmp_path: Path) -> None:
+def test_two_columns_of_one_number_are_reported(tmp_path: Path) -> None:
     source = table(tmp_path, "obs_0,obs_1,obs1,action,reward,done\n1,2,3,0,0,1\n")
     with pytest.raises(UsageError, match="'obs1' and 'obs_1' are both number 1 of obs"):
         load(source)
 
 
 @pytest.mark.parametrize(
-    ("observations", "told"),
+    ("observations", "reported"),
     [
         ([[1.0, 2.0], [1.0]], "obs holds 1 numbers at row 1, 2 at row 0"),
         ([[1.0], None], "obs is empty at row 1"),
@@ -138,11 +138,11 @@ def test_two_columns_of_one_number_are_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_ragged_or_empty_cell_is_named(
-    tmp_path: Path, observations: list[object], told: str
+    tmp_path: Path, observations: list[object], reported: str
 ) -> None:
     columns = {"obs": observations, "action": [0.0, 0.0], "reward": [0.0, 0.0], "done": [0, 1]}
     parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=reported):
         load(f"file:{tmp_path / 'log.parquet'}")
 
 

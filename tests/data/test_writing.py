@@ -49,7 +49,7 @@ def test_a_flipped_bit_in_a_written_file_is_noticed(tmp_path: Path) -> None:
         load(f"file:{path}")
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError, match="cannot write"):
         write_d4rl(dataset_of(sample()), tmp_path / "file" / "log.hdf5")

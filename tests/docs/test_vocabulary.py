@@ -1,4 +1,4 @@
-"""Documents, docstrings, comments and messages use the field's standard terms."""
+"""Documents, docstrings, comments, messages and names of tests use the field's standard terms."""
 
 import ast
 import io
@@ -6,10 +6,12 @@ import re
 import tokenize
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 from tests.docs.reading import ROOT, SOURCE, documents
 
+CODE = (SOURCE, *(ROOT / name for name in ("tests", "benchmarks", "examples")))
 INSTEAD = {
     r"\bhearts?\b": "road.mixing",
     r"\brooms?\b": "package; of memory or a disk: space",
@@ -39,21 +41,28 @@ TEXTS = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", 
 
 @cache
 def texts() -> dict[str, str]:
-    """Every document whole; of every source file its strings and comments, line by line."""
+    """Every document whole; of every file of code its strings, comments and names of functions."""
     found = {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in documents()}
-    for path in sorted(SOURCE.rglob("*.py")):
-        found[str(path.relative_to(ROOT))] = words_of(path.read_text("utf-8"))
+    for path in sorted(each for folder in CODE for each in folder.rglob("*.py")):
+        if path != Path(__file__):
+            found[str(path.relative_to(ROOT))] = words_of(path.read_text("utf-8"))
     return found
 
 
 def words_of(code: str) -> str:
-    """The strings and comments of some code, on the lines on which they are."""
-    lines = [""] * (code.count("\n") + 2)
+    """The strings, comments and names of functions of some code, on the lines on which they are."""
+    lines = [*map(name_defined_in, code.split("\n")), ""]
     for token in tokenize.generate_tokens(io.StringIO(code).readline):
         if token.type in TEXTS:
             for number, line in enumerate(without_names(token.string).split("\n"), token.start[0]):
                 lines[number - 1] += f"{line} "
     return "\n".join(lines)
+
+
+def name_defined_in(line: str) -> str:
+    """The words of a function's name; of a line that defines none, nothing."""
+    found = re.match(r" *def (\w+)", line)
+    return found[1].replace("_", " ") + " " if found else ""
 
 
 def without_names(text: str) -> str:
@@ -86,10 +95,10 @@ def test_functions_are_verbs_or_name_what_they_return():
 
 
 def test_a_text_is_read_on_its_line():
-    """A comment, a docstring and a message are read; names are not."""
+    """A comment, a docstring, a message and a function's name are read; other names are not."""
     code = 'def heart():\n    """One room."""\n    return f"{heart()} told"  # anew\n'
     assert [line.split() for line in words_of(code).split("\n")][:3] == [
-        [],
+        ["heart"],
         ['"""One', 'room."""'],
         ['f"', 'told"', "#", "anew"],
     ]

@@ -1,4 +1,4 @@
-"""One set of laws for every backend; Ray's own tests are in test_ray_cluster.py.
+"""One contract for every backend; Ray's own tests are in test_ray_cluster.py.
 
 Ray is one of them where it is installed: `make ray` has an environment for it.
 """
@@ -34,7 +34,7 @@ BACKENDS = ("local", "ray") if find_spec("ray") else ("local",)
 def make(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[Path], Backend]]:
-    """Two jobs at a time; on one Ray node that is started once for all laws."""
+    """Two jobs at a time; on one Ray node that is started once for all tests."""
     if request.param == "local":
         yield lambda path: LocalBackend(path, 2)
         return
@@ -129,7 +129,7 @@ def test_a_job_with_an_error_of_its_own_is_given_up_and_the_others_are_not(
     assert len(board.failed) == 2
     assert any("x.hdf5" in message for message in board.failed.values())
     logs = "".join(path.read_text() for path in (store.path / "logs").glob("*.log"))
-    assert "Traceback" in logs  # where it went wrong, for whoever wrote that code
+    assert "Traceback" in logs  # where it went wrong, for the author of that code
     assert not any("Traceback" in message for message in board.failed.values())
 
 
@@ -165,7 +165,7 @@ def interrupts() -> Iterator[None]:
 
 @pytest.mark.integration
 @pytest.mark.usefixtures("interrupts")
-def test_whoever_is_interrupted_while_a_job_runs_leaves_no_worker(tmp_path: Path):
+def test_a_process_interrupted_while_a_job_runs_leaves_no_worker(tmp_path: Path):
     """As Ray interrupts a function: nothing that blocks in the operating system is woken."""
     long = {**RUN, "offline_steps": 40_000}
     store, work = entered(tmp_path / "grid", tiny_grid(run=long, strategies=(ROAD,)))

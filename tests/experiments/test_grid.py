@@ -144,7 +144,7 @@ def test_a_file_that_has_changed_is_read_again(tmp_path: Path):
 
 
 def test_a_path_is_written_down_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Workers may run in other folders; and a file that is not there is told at once."""
+    """Workers may run in other folders; and a file that is not there is reported at once."""
     monkeypatch.chdir(tmp_path)
     cell = tiny_grid(cases=(Case("pendulum-flipped", own={"data": "file:x.hdf5"}),)).cells()[0]
     assert cell.plan.own.data == f"file:{tmp_path / 'x.hdf5'}"
@@ -192,7 +192,7 @@ def test_cases_on_request_run_only_if_named():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "reported"),
     [
         ({"cases": ()}, "has no case"),
         ({"strategies": (ROAD, ROAD)}, "has the strategy 'ROAD' twice"),
@@ -206,6 +206,6 @@ def test_cases_on_request_run_only_if_named():
         ({"strategies": (Strategy("x", "rod"),)}, "unknown mixer 'rod'"),
     ],
 )
-def test_a_grid_that_makes_no_sense_is_refused_by_name(changes: dict[str, Any], told: str):
-    with pytest.raises(UsageError, match=told):
+def test_a_grid_that_makes_no_sense_is_refused_by_name(changes: dict[str, Any], reported: str):
+    with pytest.raises(UsageError, match=reported):
         tiny_grid(**changes).cells()

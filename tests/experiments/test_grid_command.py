@@ -1,4 +1,4 @@
-"""``road grid`` as a user types it, and what a user is told who types something else."""
+"""``road grid`` as a user types it, and the error where a user types something else."""
 
 import csv
 import json
@@ -30,14 +30,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """The one line that a command is refused with."""
     assert main(["grid", *words]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 1, told
-    return told[0]
+    reported = capsys.readouterr().err.splitlines()
+    assert len(reported) == 1, reported
+    return reported[0]
 
 
 @pytest.mark.integration
 def test_a_grid_of_ones_own_from_its_file_to_its_report(here: Path, road: Road):
-    """Run a part, go on with the rest, which pretrains nothing anew, and read what came of it."""
+    """Run a part, go on with the rest, which pretrains nothing again, and read what came of it."""
     part = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--jobs", "2")
     assert part.returncode == 0, part.stderr
     assert "2 of 2 cells are done" in part.stdout
@@ -95,15 +95,15 @@ def test_parquet_says_the_same_as_csv(here: Path):
 
 @pytest.mark.usefixtures("here")
 def test_an_unknown_grid(capsys: pytest.CaptureFixture[str]):
-    told = refused(capsys, "run", "table-iqll")
-    assert "unknown grid 'table-iqll': did you mean 'table-iql'" in told
+    reported = refused(capsys, "run", "table-iqll")
+    assert "unknown grid 'table-iqll': did you mean 'table-iql'" in reported
     assert "table-iqll" in refused(capsys, "status", "table-iqll")
     assert "no such file" in refused(capsys, "run", "nowhere.py")
     assert "begin with `road grid run table-iql`" in refused(capsys, "report", "table-iql")
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         ("x = 1", "has no GRID"),
         ("GRID = 3", "has a GRID that is a int"),
@@ -112,10 +112,10 @@ def test_an_unknown_grid(capsys: pytest.CaptureFixture[str]):
     ],
 )
 def test_a_file_that_is_no_grid(
-    here: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+    here: Path, capsys: pytest.CaptureFixture[str], content: str, reported: str
 ):
     (here / "mine.py").write_text(content)
-    assert told in refused(capsys, "run", "mine.py")
+    assert reported in refused(capsys, "run", "mine.py")
     assert not (here / "grids").exists()
 
 
@@ -128,8 +128,8 @@ def test_a_folder_of_something_else(here: Path, capsys: pytest.CaptureFixture[st
     assert "add --resume to go on" in refused(capsys, "run", "tiny.py", "--out", "tiny")
     (here / "full").mkdir()
     (here / "full" / "thesis.tex").touch()
-    told = refused(capsys, "run", "tiny.py", "--out", "full")
-    assert "holds something else than a grid" in told
+    reported = refused(capsys, "run", "tiny.py", "--out", "full")
+    assert "holds something else than a grid" in reported
 
 
 def test_going_on_with_a_grid_that_is_not_there_begins_none(
@@ -137,8 +137,8 @@ def test_going_on_with_a_grid_that_is_not_there_begins_none(
 ):
     """A mistyped folder would be a second grid, which runs everything once more."""
     for flag in ("--resume", "--retry"):
-        told = refused(capsys, "run", "tiny.py", "--out", "tinny", flag)
-        assert "tinny holds no grid to go on with" in told
+        reported = refused(capsys, "run", "tiny.py", "--out", "tinny", flag)
+        assert "tinny holds no grid to go on with" in reported
     assert not (here / "tinny").exists()
 
 
@@ -147,8 +147,8 @@ def test_a_scale_that_a_grid_does_not_have(capsys: pytest.CaptureFixture[str]):
     """It would run the small budgets and call them the paper's."""
     with pytest.raises(UsageError, match="discriminate is small on purpose and has no other size"):
         find_grid("discriminate", "paper")
-    told = refused(capsys, "run", "tiny.py", "--scale", "paper")
-    assert "tiny.py has its own budgets: leave out --scale paper" in told
+    reported = refused(capsys, "run", "tiny.py", "--scale", "paper")
+    assert "tiny.py has its own budgets: leave out --scale paper" in reported
 
 
 @pytest.mark.usefixtures("here")
@@ -167,8 +167,8 @@ def test_data_that_is_a_path_and_no_source(here: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
 def test_a_cluster_without_ray_leaves_no_folder(here: Path, capsys: pytest.CaptureFixture[str]):
-    told = refused(capsys, "run", "tiny.py", "--backend", "ray")
-    assert "pip install 'road-o2o[ray]'" in told
+    reported = refused(capsys, "run", "tiny.py", "--backend", "ray")
+    assert "pip install 'road-o2o[ray]'" in reported
     assert not (here / "grids").exists()
 
 
@@ -195,23 +195,24 @@ def test_flags_that_belong_elsewhere(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.usefixtures("here")
 def test_cases_without_data_are_left_out_and_that_is_said(capsys: pytest.CaptureFixture[str]):
     assert main(["grid", "run", "discriminate", "--tasks", "door-expert"]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert "door-expert is left out: its data is collected with door-expert.npz" in told[0]
-    assert "nothing of discriminate can be run: put the files named above into" in told[1]
+    reported = capsys.readouterr().err.splitlines()
+    assert "door-expert is left out: its data is collected with door-expert.npz" in reported[0]
+    assert "nothing of discriminate can be run: put the files named above into" in reported[1]
 
 
 def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):
     assert main(["grid", "list"]) == 0
-    told = capsys.readouterr().out
-    assert "table-iql " in told
-    assert "200 of 1000 cells." in told
+    reported = capsys.readouterr().out
+    assert "table-iql " in reported
+    assert "200 of 1000 cells." in reported
     assert main(["grid", "list", "table-iql"]) == 0
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
     assert (
-        "antmaze-umaze (only if named): 100,000 rows of expert, collected with ant-legs.npz" in told
+        "antmaze-umaze (only if named): 100,000 rows of expert, collected with ant-legs.npz"
+        in reported
     )
     assert re.search(
-        r"hopper-expert \(only if named\): .* or a SAC trained for 100,000 steps", told
+        r"hopper-expert \(only if named\): .* or a SAC trained for 100,000 steps", reported
     )
 
 
@@ -237,11 +238,11 @@ def test_a_file_goes_on_with_a_grid_of_its_name_at_whatever_scale(here: Path, ro
     """As with published cells of a grid of the library, to which a strategy is added."""
     part = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0")
     assert part.returncode == 0, part.stderr
-    told = here / "grids" / "tiny" / "grid.json"
-    told.write_text(told.read_text().replace('"scale": "own"', '"scale": "mini"'))
+    reported = here / "grids" / "tiny" / "grid.json"
+    reported.write_text(reported.read_text().replace('"scale": "own"', '"scale": "mini"'))
     more = road("grid", "run", "tiny.py", "--seeds", "0", "--resume")
     assert "2 of 2 cells are done" in more.stdout, more.stderr
-    assert '"scale": "mini"' in told.read_text()
+    assert '"scale": "mini"' in reported.read_text()
 
 
 @pytest.mark.integration

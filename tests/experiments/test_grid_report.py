@@ -36,7 +36,7 @@ def grid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return store
 
 
-def told(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> str:
+def reported(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> str:
     """The one line that a command ends with."""
     assert main(["grid", *words]) == code
     (line,) = capsys.readouterr().err.splitlines()
@@ -69,43 +69,45 @@ def test_a_report_is_about_the_subject_that_the_grid_names(grid: Store):
 
 @pytest.mark.usefixtures("grid")
 def test_names_that_are_not_in_the_grid(capsys: pytest.CaptureFixture[str]):
-    assert "unknown strategy 'Raod': did you mean 'ROAD'" in told(
+    assert "unknown strategy 'Raod': did you mean 'ROAD'" in reported(
         capsys, 2, "report", "grid", "--subject", "Raod"
     )
-    assert "unknown case 'maze'" in told(capsys, 2, "report", "grid", "--tasks", "maze")
-    assert "unknown seed '7': known: 0, 1" in told(capsys, 2, "report", "grid", "--seeds", "7")
+    assert "unknown case 'maze'" in reported(capsys, 2, "report", "grid", "--tasks", "maze")
+    assert "unknown seed '7': known: 0, 1" in reported(capsys, 2, "report", "grid", "--seeds", "7")
 
 
 @pytest.mark.usefixtures("grid")
 def test_another_place_than_was_meant(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert "grid holds the grid tiny, not table-iql" in told(
+    assert "grid holds the grid tiny, not table-iql" in reported(
         capsys, 2, "status", "table-iql", "--out", "grid"
     )
-    assert "unknown grid 'table-iqll'" in told(capsys, 2, "report", "table-iqll", "--out", "grid")
-    assert f"{tmp_path} is no folder of a grid" in told(capsys, 2, "report", str(tmp_path))
-    assert "grid is the folder of tiny: run the file that defines it with --out grid" in told(
+    assert "unknown grid 'table-iqll'" in reported(
+        capsys, 2, "report", "table-iqll", "--out", "grid"
+    )
+    assert f"{tmp_path} is no folder of a grid" in reported(capsys, 2, "report", str(tmp_path))
+    assert "grid is the folder of tiny: run the file that defines it with --out grid" in reported(
         capsys, 2, "run", "grid", "--resume"
     )
     (tmp_path / "taken").touch()
-    assert "cannot write taken/cells.csv: File exists" in told(
+    assert "cannot write taken/cells.csv: File exists" in reported(
         capsys, 7, "report", "grid", "--to", "taken"
     )
 
 
 @pytest.mark.parametrize("action", ["status", "report"])
 @pytest.mark.parametrize("content", ["{", "{}"])
-def test_a_damaged_result_is_told_with_what_to_do(
+def test_a_damaged_result_is_reported_with_what_to_do(
     grid: Store, capsys: pytest.CaptureFixture[str], action: str, content: str
 ):
     next(iter((grid.path / "done").iterdir())).write_text(content)
-    assert "delete it, and `road grid run --resume` does that job again" in told(
+    assert "delete it, and `road grid run --resume` does that job again" in reported(
         capsys, 8, action, "grid"
     )
 
 
-def test_a_damaged_grid_is_told(grid: Store, capsys: pytest.CaptureFixture[str]):
+def test_a_damaged_grid_is_reported(grid: Store, capsys: pytest.CaptureFixture[str]):
     (grid.path / GRID_JSON).write_text('{"format": 1, "name": "tiny"}')
-    assert "grid.json is damaged: it has no 'scale'" in told(capsys, 8, "status", "grid")
+    assert "grid.json is damaged: it has no 'scale'" in reported(capsys, 8, "status", "grid")
 
 
 def test_two_places_of_one_run_are_two_cells(grid: Store, capsys: pytest.CaptureFixture[str]):
@@ -172,7 +174,7 @@ def test_no_two_parts_share_a_folder():
     assert usual_target(GridReport("g")) == "."
 
 
-def test_what_failed_is_told_with_its_reason_and_what_is_complete(grid: Store):
+def test_what_failed_is_reported_with_its_reason_and_what_is_complete(grid: Store):
     cell = grid.description()["cells"][0]
     (grid.path / "done" / f"{cell['key']}.json").unlink()
     grid.give_up(cell["key"], "the *robot* fell")
@@ -204,23 +206,23 @@ def test_runs_are_judged_by_their_area_if_that_is_asked_for(grid: Store):
 def test_a_report_is_about_the_papers_setting_where_road_has_several(grid: Store):
     """A folder that names no subject says which grid it is; what that is about is known."""
     path = grid.path / GRID_JSON
-    told = json.loads(path.read_text())
-    del told["subject"]
-    told |= {"name": "ablation-kappa", "scale": "mini"}
-    for cell in told["cells"]:
+    reported = json.loads(path.read_text())
+    del reported["subject"]
+    reported |= {"name": "ablation-kappa", "scale": "mini"}
+    for cell in reported["cells"]:
         cell["strategy"] = cell["strategy"].replace("ROAD", "κ = 1")
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(reported))
     assert main(["grid", "report", str(grid.path), "--to", "about"]) == 0
     findings = (grid.path.parent / "about" / "findings.md").read_text()
     assert "| κ = 1 minus | difference | p | tasks ahead |" in findings
 
 
-def test_other_versions_among_the_runs_are_told(grid: Store):
+def test_other_versions_among_the_runs_are_reported(grid: Store):
     cell = grid.description()["cells"][0]
     meta = grid.path / "runs" / cell["key"] / "meta.json"
-    told = json.loads(meta.read_text())
-    now = told["versions"]["jax"]
-    meta.write_text(json.dumps({**told, "versions": {**told["versions"], "jax": "0.0.1"}}))
+    reported = json.loads(meta.read_text())
+    now = reported["versions"]["jax"]
+    meta.write_text(json.dumps({**reported, "versions": {**reported["versions"], "jax": "0.0.1"}}))
     assert main(["grid", "report", str(grid.path), "--to", "mixed"]) == 0
     sentence = f"Runs were made with different versions: jax 0.0.1 and {now}."
     for name in ("findings.md", "report.html"):

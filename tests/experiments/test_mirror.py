@@ -133,11 +133,11 @@ def test_jobs_of_one_machine_wait_for_the_one_that_fetches(
     for index in range(5):
         far, start = Store(tmp_path / f"far-{index}"), Barrier(4)
         with ThreadPoolExecutor(4) as pool:
-            seen = [pool.submit(brought, address, far, cell, pretraining, start) for _ in range(4)]
+            seen = [pool.submit(fetched, address, far, cell, pretraining, start) for _ in range(4)]
         assert all(set(files) <= each.result() for each in seen)
 
 
-def brought(address: str, store: Store, cell: Job, needed: Job, start: Barrier) -> set[str]:
+def fetched(address: str, store: Store, cell: Job, needed: Job, start: Barrier) -> set[str]:
     """The files of what a cell needs, as soon as they are said to be there."""
     mirror = Mirror(address)
     start.wait()
@@ -205,7 +205,7 @@ def test_an_address_that_cannot_be(tmp_path: Path):
 
 
 def test_a_place_that_cannot_be_reached_for_a_while_is_tried_again(tmp_path: Path):
-    """A file stands where a folder should be: as from a network, an OSError that is no answer."""
+    """There is a file where a folder should be: as from a network, an OSError that is no answer."""
     (tmp_path / "file").write_text("")
     away = f"file://{tmp_path}/file/grid"
     assert work_on_a_node(str(tmp_path / "store"), "0123456789ab", away) == ("again", "")
@@ -265,7 +265,7 @@ class StoreError(Exception):
 
 @pytest.fixture
 def moody() -> Generator[dict[str, Exception]]:
-    """A kind of address, moody://, that refuses every request with what stands here."""
+    """A kind of address, moody://, that refuses every request with the error given here."""
     import fsspec
     from fsspec.implementations.memory import MemoryFileSystem
 
@@ -284,7 +284,7 @@ def moody() -> Generator[dict[str, Exception]]:
     MemoryFileSystem.store.clear()
 
 
-def test_an_error_of_the_stores_own_kind_is_tried_again_and_then_told_in_one_line(
+def test_an_error_of_the_stores_own_kind_is_tried_again_and_then_reported_in_one_line(
     begun: tuple[Store, Job, Job], moody: dict[str, Exception]
 ):
     driver, _, cell = begun
@@ -298,7 +298,7 @@ def test_an_error_of_the_stores_own_kind_is_tried_again_and_then_told_in_one_lin
     assert reach.announce(cell) is True
 
 
-def test_a_store_that_cannot_be_written_is_told_at_once(
+def test_a_store_that_cannot_be_written_is_reported_at_once(
     begun: tuple[Store, Job, Job], moody: dict[str, Exception]
 ):
     driver, _, cell = begun
@@ -322,7 +322,7 @@ def test_a_node_without_the_job_says_why_the_grid_stops(
 def test_a_node_whose_disk_is_no_use_says_why_the_grid_stops(
     begun: tuple[Store, Job, Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """A file stands where the worker wants its folder."""
+    """There is a file where the worker wants its folder."""
     monkeypatch.setenv("ROAD_DATA_DIR", str(tmp_path / "node"))
     driver, pretraining, _ = begun
     through = f"file://{tmp_path}/address"

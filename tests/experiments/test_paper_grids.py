@@ -64,7 +64,7 @@ def test_a_grid_is_about_road_with_the_papers_settings(name: str, scale: Scale, 
     assert usual_subject(name, scale) == grid.subject
 
 
-def test_a_grid_that_nobody_knows_is_about_road():
+def test_an_unknown_grid_is_about_road():
     assert usual_subject("mine", "mini") == usual_subject("ablation-kappa", "own") == "ROAD"
 
 

@@ -65,9 +65,9 @@ def test_the_same_store_gives_the_same_archive(tmp_path: Path):
 def test_hours_that_overlap_are_counted_once(tmp_path: Path):
     """Two sessions of the same half hour. Pretraining may have been made elsewhere: not counted."""
     store = finished_store(tmp_path / "grid")
-    told = provenance.describe(store, provenance.finished_cells(store), [])
-    assert (told["cells"], told["cells_asked_for"]) == (1, 2)
-    assert (told["wall_hours"], told["worker_hours"], told["cpu_hours"]) == (0.5, 0.5, 0.25)
+    said = provenance.describe(store, provenance.finished_cells(store), [])
+    assert (said["cells"], said["cells_asked_for"]) == (1, 2)
+    assert (said["wall_hours"], said["worker_hours"], said["cpu_hours"]) == (0.5, 0.5, 0.25)
 
 
 def test_what_is_reported_on_is_complete(tmp_path: Path):
@@ -114,11 +114,11 @@ def test_a_maker_of_whom_nothing_is_left_is_not_named():
     assert here["machine"] != MACHINE
 
 
-def test_the_makers_stand_in_the_words(tmp_path: Path):
+def test_the_makers_are_in_the_words(tmp_path: Path):
     store = finished_store(tmp_path / "grid")
-    told = provenance.describe(store, provenance.finished_cells(store), [ELSEWHERE])
+    said = provenance.describe(store, provenance.finished_cells(store), [ELSEWHERE])
     assert "1 cells: 64 cores, a cluster's, Linux; published by tree `0123456789ab`" in (
-        provenance.provenance_table(told)
+        provenance.provenance_table(said)
     )
 
 

@@ -24,7 +24,7 @@ from road.experiments.store import Store, put_once
 CASE = Case("pendulum-flipped")
 
 
-def test_a_result_is_put_once_by_whoever_is_first(tmp_path: Path):
+def test_a_result_is_put_once_by_the_first_process(tmp_path: Path):
     """Thirty-two at the same moment: one wins, and its content stays whole."""
     start, won = threading.Barrier(32), list[int]()
 
@@ -43,7 +43,7 @@ def test_a_result_is_put_once_by_whoever_is_first(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path: Path):
+def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path):
     with pytest.raises(StorageError, match=r"cannot write .*x\.json: No such file"):
         put_once(tmp_path / "missing" / "x.json", {})
 
@@ -125,7 +125,7 @@ def test_what_is_no_part_of_a_key_can_be_mended_until_the_job_is_done(tmp_path: 
     assert store.job(key).what["allowed"] == ["a_package"]
 
 
-def test_cells_of_before_that_the_grid_asks_for_otherwise_now_are_told(tmp_path: Path):
+def test_cells_of_before_that_the_grid_asks_for_otherwise_now_are_reported(tmp_path: Path):
     """Seeds 0 to 2 were run with 80 steps; now the grid has 800."""
     store, _ = entered(tmp_path, tiny_grid(strategies=(ROAD,), seeds=(0, 1, 2)))
     longer = tiny_grid(run={**RUN, "online_steps": 800})
@@ -137,7 +137,7 @@ def test_cells_of_before_that_the_grid_asks_for_otherwise_now_are_told(tmp_path:
     assert [(cell["strategy"], cell["seed"]) for cell in kept] == [("Fixed 0.5", 0), ("ROAD", 0)]
 
 
-def test_a_cell_that_was_renamed_does_not_stand_there_twice(tmp_path: Path):
+def test_a_cell_that_was_renamed_is_not_there_twice(tmp_path: Path):
     store, _ = entered(tmp_path, tiny_grid())
     renamed = tiny_grid(strategies=(replace(ROAD, label="The paper's"),))
     places = outdated(renamed, store.entered(), None)
@@ -147,7 +147,7 @@ def test_a_cell_that_was_renamed_does_not_stand_there_twice(tmp_path: Path):
 
 
 def test_cells_of_what_was_taken_out_of_a_grid_have_no_place_in_it(tmp_path: Path):
-    """Else they would stand beside others, with settings that those no longer have."""
+    """Else they would be beside others, with settings that those no longer have."""
     mixed = Case("pendulum-mixed")
     store, _ = entered(tmp_path, tiny_grid(cases=(CASE, mixed)))
     without = tiny_grid(strategies=(ROAD,))
@@ -170,7 +170,7 @@ def test_nothing_is_said_of_cells_whose_policies_are_not_at_hand(tmp_path: Path)
 
 
 def test_data_of_a_learner_does_not_come_beside_that_of_a_policy(tmp_path: Path):
-    """Whoever forgets --policies would average cells with one data and cells with another."""
+    """A user who forgets --policies would average cells with one data and cells with another."""
     data = Collected("pendulum-flipped", "expert", policies={"expert": "p.npz"})
     grid = tiny_grid(cases=(replace(CASE, data=data), Case("pendulum-mixed")))
     (tmp_path / "p.npz").write_bytes(b"weights")
@@ -198,13 +198,13 @@ def test_a_grid_has_one_runner_at_a_time(tmp_path: Path):
         pass
 
 
-def test_a_folder_without_a_grid_is_told(tmp_path: Path):
+def test_a_folder_without_a_grid_is_reported(tmp_path: Path):
     with pytest.raises(UsageError, match=r"no folder of a grid: it has no grid\.json"):
         Store(tmp_path).description()
 
 
 class Scripted:
-    """A backend that does no work: every job ends as it was told to."""
+    """A backend that does no work: every job ends as it was set to."""
 
     slots = 2
 
@@ -382,24 +382,24 @@ def test_a_key_is_no_path(key: str, tmp_path: Path):
     for act in (store.is_done, store.run, store.log, store.failure):
         with pytest.raises(DamagedError, match="is no key"):
             act(key)
-    told = json.loads((store.path / "grid.json").read_text())
-    told["cells"][0]["key"] = key
-    (store.path / "grid.json").write_text(json.dumps(told))
+    reported = json.loads((store.path / "grid.json").read_text())
+    reported["cells"][0]["key"] = key
+    (store.path / "grid.json").write_text(json.dumps(reported))
     for action in ("status", "report"):
         assert main(["grid", action, str(store.path)]) == 8
 
 
 @pytest.mark.parametrize("cells", [[1], {"case": "x"}, "all", [{}], [{"case": 1}], None])
-def test_cells_that_are_none_are_told_in_one_line(cells: object, tmp_path: Path):
+def test_cells_that_are_none_are_reported_in_one_line(cells: object, tmp_path: Path):
     store, _ = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
-    told = json.loads((store.path / "grid.json").read_text())
-    (store.path / "grid.json").write_text(json.dumps({**told, "cells": cells}))
+    reported = json.loads((store.path / "grid.json").read_text())
+    (store.path / "grid.json").write_text(json.dumps({**reported, "cells": cells}))
     with pytest.raises(DamagedError, match="is no cell"):
         store.description()
 
 
 @pytest.mark.parametrize("change", [{"kind": "theft"}, {"needs": None}, {"more": 1}, {"what": 1}])
-def test_a_job_that_is_none_is_told_in_one_line(change: dict[str, object], tmp_path: Path):
+def test_a_job_that_is_none_is_reported_in_one_line(change: dict[str, object], tmp_path: Path):
     store, work = entered(tmp_path / "grid", tiny_grid(strategies=(ROAD,)))
     path = store.path / "jobs" / f"{work.jobs[0].key}.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))

@@ -54,7 +54,7 @@ def test_the_time_of_earlier_sessions_counts_if_the_run_goes_on(tmp_path: Path):
     nothing = {"seconds": 0.0, "cpu_seconds": 0.0}
     assert time_before(tmp_path) == nothing
     (tmp_path / "sessions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert time_before(tmp_path) == nothing  # no checkpoint: it begins anew
+    assert time_before(tmp_path) == nothing  # no checkpoint: it begins again
     checkpoint_path(tmp_path / "checkpoints", 100).mkdir(parents=True)
     assert time_before(tmp_path) == {"seconds": 5.0, "cpu_seconds": 3.5}
     with (tmp_path / "sessions.jsonl").open("a") as file:

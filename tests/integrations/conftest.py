@@ -50,9 +50,9 @@ def check_single_file_example(name: str, run: str, folder: Path) -> None:
     from road.records.summary import summarise
 
     assert len((ROOT / "examples" / name).read_text().splitlines()) <= 80
-    told = run_example(name, folder).split()
-    first, last = float(told[1]), float(told[3])
-    assert last > first + 500, told
+    reported = run_example(name, folder).split()
+    first, last = float(reported[1]), float(reported[3])
+    assert last > first + 500, reported
     loop = load_run(folder / "runs" / run)
     summary = summarise(loop)
     assert (summary.pretrained, summary.final) == (

@@ -116,13 +116,13 @@ def test_the_algorithms_own_networks_are_asked_after_its_own_scalers():
 
     d3rlpy.seed(1)
     (row,) = dataset.sample_transition_batch(1).transitions
-    for at, did, told in (
+    for at, did, reported in (
         (row.observation, row.action, period.offline_advantage),
         (np.zeros(3, np.float32), np.zeros(1, np.float32), period.online_advantage),
     ):
         states, actions = np.tile(at, (4, 1)), np.tile(did, (4, 1))
         chosen = algo.predict_value(states, algo.sample_action(states))
-        assert told == pytest.approx(
+        assert reported == pytest.approx(
             np.mean(chosen - algo.predict_value(states, actions)), abs=1e-6
         )
 

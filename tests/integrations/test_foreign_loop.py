@@ -18,8 +18,8 @@ from road.records.summary import Summary, summarise
 from road.report.run.page import write_report
 
 
-def looped(periods: int, mixer: Any = None, **told: Any) -> Controller:
-    controller = Controller(mixer or RoadMixer(arms=(0.25, 0.5)), **told)
+def looped(periods: int, mixer: Any = None, **settings: Any) -> Controller:
+    controller = Controller(mixer or RoadMixer(arms=(0.25, 0.5)), **settings)
     for number in range(periods):
         for _ in range(3):
             controller.offline_count(10)
@@ -43,13 +43,22 @@ def test_a_loop_with_scores_is_reported_whole(tmp_path: Path):
     controller.log_evaluation(-1000.0, step=100)
     controller.end_period(credit=2.0, step=200)
     controller.log_evaluation(-200.0, step=200)
-    told = summary_of(controller.save(tmp_path / "mine", task="Pendulum-v1", agent="My SAC"))
-    assert (told.name, told.task, told.agent) == ("mine", "Pendulum-v1", "My SAC")
-    assert (told.mixer, told.seed, told.periods, told.finished) == ("ROAD", "3", 2, True)
-    assert (told.pretrained, told.final, told.best_step) == (-900.0, -200.0, 200)
-    assert told.dip is not None
-    assert (told.dip.depth, told.dip.lowest_step, told.dip.steps_to_recover) == (100.0, 100, 200)
-    assert told.verdict.startswith("Fine-tuning took My SAC from -900 to -200 on Pendulum-v1")
+    summary = summary_of(controller.save(tmp_path / "mine", task="Pendulum-v1", agent="My SAC"))
+    assert (summary.name, summary.task, summary.agent) == ("mine", "Pendulum-v1", "My SAC")
+    assert (summary.mixer, summary.seed, summary.periods, summary.finished) == (
+        "ROAD",
+        "3",
+        2,
+        True,
+    )
+    assert (summary.pretrained, summary.final, summary.best_step) == (-900.0, -200.0, 200)
+    assert summary.dip is not None
+    assert (summary.dip.depth, summary.dip.lowest_step, summary.dip.steps_to_recover) == (
+        100.0,
+        100,
+        200,
+    )
+    assert summary.verdict.startswith("Fine-tuning took My SAC from -900 to -200 on Pendulum-v1")
 
 
 def test_the_caption_does_not_promise_a_scale_that_the_loop_did_not_use(tmp_path: Path):
@@ -60,9 +69,9 @@ def test_the_caption_does_not_promise_a_scale_that_the_loop_did_not_use(tmp_path
 
 
 def test_a_loop_without_scores_or_names_is_reported_too(tmp_path: Path):
-    told = summary_of(looped(3).save(tmp_path))
-    assert (told.pretrained, told.final, told.dip) == (None, None, None)
-    assert told.verdict.startswith("There is no evaluation of the agent on an unnamed task")
+    summary = summary_of(looped(3).save(tmp_path))
+    assert (summary.pretrained, summary.final, summary.dip) == (None, None, None)
+    assert summary.verdict.startswith("There is no evaluation of the agent on an unnamed task")
 
 
 def test_a_loop_that_has_not_begun_is_reported_too(tmp_path: Path):

@@ -139,11 +139,11 @@ def test_wandb_reads_back_every_journal_and_the_settings():
     assert logged(path, "mixing/offline_ratio")[-1][0] == 2 * SWITCH
     names = {name for row in history(path) for name in row}
     assert {"episode/return", "arms/means/0.1", "arms/counts/0.5"} <= names
-    (told,) = [record.run for record in records(path) if record.HasField("run")]
-    config = {item.key: json.loads(item.value_json) for item in told.config.update}
+    (reported,) = [record.run for record in records(path) if record.HasField("run")]
+    config = {item.key: json.loads(item.value_json) for item in reported.config.update}
     config.pop("_wandb")
     assert config == json.loads((run / "config.json").read_text())
-    assert (told.display_name, told.project) == ("run", "road")
+    assert (reported.display_name, reported.project) == ("run", "road")
 
 
 def test_exporting_to_wandb_again_replaces_the_run_under_the_same_id():
@@ -182,7 +182,7 @@ def test_wandb_is_never_online_whatever_the_environment_says(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("to", ["tensorboard", "wandb"])
-def test_a_place_that_cannot_be_written_to_is_told_in_a_line(
+def test_a_place_that_cannot_be_written_to_is_reported_in_a_line(
     to: str, capfd: pytest.CaptureFixture[str]
 ):
     write_synthetic(Path("run"))

@@ -189,12 +189,12 @@ def test_saved_probes_go_on_the_same():
     other.load_state_dict(one.state_dict())
     for critics in (one, other):
         critics.train(offline, online)
-    told = [
+    reported = [
         json.dumps([critics.due(2), *(p.target.slopes.tolist() for p in critics.probes)])
         for critics in (one, other)
     ]
-    assert told[0] == told[1]
-    assert json.loads(told[0])[0] == 1
+    assert reported[0] == reported[1]
+    assert json.loads(reported[0])[0] == 1
 
 
 def test_what_probes_cannot_do_is_refused_in_one_line():

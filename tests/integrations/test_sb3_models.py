@@ -211,7 +211,7 @@ def test_scores_of_the_librarys_evaluations_reach_the_report(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "reported"),
     [
         ({"observation": np.zeros((300, 4))}, r"observation has shape \(300, 4\); needed .*300, 3"),
         ({"action": np.zeros((300, 2))}, r"action has shape \(300, 2\)"),
@@ -223,9 +223,9 @@ def test_scores_of_the_librarys_evaluations_reach_the_report(tmp_path: Path):
     ],
 )
 def test_offline_rows_that_do_not_fit_are_refused(
-    changes: dict[str, Any], told: str, rows: dict[str, np.ndarray]
+    changes: dict[str, Any], reported: str, rows: dict[str, np.ndarray]
 ):
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=reported):
         make(offline={**rows, **changes})
 
 

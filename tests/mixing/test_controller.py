@@ -67,7 +67,7 @@ def test_a_schedule_needs_to_know_its_end():
     assert ratios == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1, 0.1])
 
 
-def test_a_mixer_that_goes_by_sizes_is_told_them():
+def test_a_mixer_that_needs_sizes_receives_them():
     with pytest.raises(ValueError, match="offline_rows"):
         Controller(ProportionalMixer())
     controller = Controller(ProportionalMixer(), offline_rows=300)
@@ -88,7 +88,7 @@ def test_a_mixer_that_goes_by_sizes_asks_for_them_and_goes_on_once_it_has_them()
     assert (controller.history, controller.step) == ([], 0)
     controller.end_period(credit=0.0, step=10, online_rows=100)
     controller.end_period(credit=0.0, step=20)
-    assert controller.offline_ratio == 0.75, "what was told last holds"
+    assert controller.offline_ratio == 0.75, "the last values hold"
 
 
 @pytest.mark.parametrize("mixer", [BalancedMixer(), HypergradientMixer()])
@@ -141,7 +141,7 @@ def test_importing_road_loads_numpy_and_nothing_heavy():
 
 
 def test_other_credits_take_their_readings_by_name():
-    """The return told with the second period is worth of the first one's ratio."""
+    """The return given with the second period is worth of the first one's ratio."""
     controller = Controller(RoadMixer(arms=(0.1, 0.3), credit="next-return"))
     first = controller.end_period(mean_return=4.0)
     second = controller.end_period(mean_return=7.0, error_drop=math.nan)

@@ -167,7 +167,7 @@ def test_a_few_credits_in_many_periods_are_not_called_many():
     assert judged.sentence.startswith("2 credits in 19 periods are too few")
 
 
-def test_what_an_arm_adds_is_told_from_a_trend():
+def test_what_an_arm_adds_is_separated_from_a_trend():
     """Credits rise by one a period; of the arms the second adds two and the third takes one."""
     ratios = np.array([0.1, 0.3, 0.5, 0.5, 0.1, 0.3, 0.3, 0.5, 0.1])
     credits = np.arange(9.0) + np.select([ratios == 0.3, ratios == 0.5], [2.0, -1.0])
@@ -176,7 +176,7 @@ def test_what_an_arm_adds_is_told_from_a_trend():
     np.testing.assert_allclose(effects - effects[0], [0.0, 2.0, -1.0], atol=1e-12)
 
 
-def test_arms_that_came_one_after_the_other_cannot_be_told_from_a_trend():
+def test_arms_that_came_one_after_the_other_cannot_be_separated_from_a_trend():
     """One period each, with a slope: more unknowns than credits. Twice each they can."""
     once, twice = np.array([0.1, 0.3, 0.5]), np.repeat([0.1, 0.3, 0.5], 2)
     assert np.isnan(arm_effects(once, np.arange(3.0))[1]).all()

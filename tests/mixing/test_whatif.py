@@ -41,7 +41,7 @@ def test_other_settings_choose_otherwise():
 
 
 def test_between_two_periods_of_a_ratio_its_advantages_lie_on_a_line():
-    """m = 0.1 ran in periods 0 and 4, from 1 to 3; before and after it stands still for m = 0.5."""
+    """m = 0.1 ran in periods 0 and 4, from 1 to 3; before and after it does not run for m = 0.5."""
     run = Recorded(
         np.array([0.1, 0.5, 0.5, 0.5, 0.1]),
         np.array([1.0, 7.0, 8.0, 9.0, 3.0]),
@@ -54,8 +54,8 @@ def test_between_two_periods_of_a_ratio_its_advantages_lie_on_a_line():
     assert high[4] == Advantages(9.0, 1.0)
 
 
-def test_the_penalty_decides_what_is_heard():
-    """Delta_off prefers 0.5, Delta_on speaks against it: with kappa = 0 only the first counts."""
+def test_the_penalty_decides_which_ratio_is_credited():
+    """Delta_off prefers 0.5, Delta_on does not: with kappa = 0 only the first counts."""
     ratios = np.resize([0.1, 0.5], 40)
     run = recorded(ratios, ratios, 3 * ratios)
     without, with_it = (

@@ -19,17 +19,17 @@ ARMS = (0.1, 0.3, 0.5)
 
 
 def late_run(folder: Path) -> Path:
-    """The return told by a period is ten times the ratio before; the first and 21st tell none."""
+    """The return of a period is ten times the ratio before; the first and 21st tell none."""
     mixer = RoadMixer(arms=ARMS, credit="next-return", scale="standardised")
     controller, rows = Controller(mixer), []
     for period in range(40):
         before = controller.history[-1].offline_ratio if controller.history else math.nan
         seen = math.nan if period == 20 else 10 * before + 0.01 * math.sin(5 * period)
-        told = controller.end_period(
+        ended = controller.end_period(
             offline_advantage=0.0, online_advantage=0.0, mean_return=seen, error_drop=0.5
         )
-        mark = {"step": 250 * (period + 1), "steps": 250, "realised_ratio": told.offline_ratio}
-        rows.append({**told.as_row(), **mark})
+        mark = {"step": 250 * (period + 1), "steps": 250, "realised_ratio": ended.offline_ratio}
+        rows.append({**ended.as_row(), **mark})
     settings = {"name": "road", "arms": list(ARMS), "credit": "next-return"}
     config = json.loads((folder / "config.json").read_text())
     config["mixer"] = {**settings, "scale": "standardised"}
@@ -103,7 +103,7 @@ def test_credits_of_the_loops_own_are_not_called_r_q(write_run: WriteRun, tmp_pa
     assert "a number of the loop&#x27;s own" in page
 
 
-def test_a_number_of_the_loops_own_is_not_called_r_q_though_advantages_were_told(tmp_path: Path):
+def test_a_number_of_the_loops_own_is_not_called_r_q_though_advantages_were_given(tmp_path: Path):
     """Both credits are of the same advantages: 0.5 - 0.5 · 0.2 = 0.4 is R_q, a score is not."""
     mixer = RoadMixer(overestimation_penalty=0.5)
     for name, credit, symbol in (("own", 3.0, "credit"), ("made", None, "R_q")):

@@ -92,7 +92,7 @@ def refused(said: Said, *words: str | Path) -> str:
 
 
 @pytest.mark.parametrize("package", ["tensorboard", "wandb"])
-def test_a_missing_package_is_told_with_its_extra(
+def test_a_missing_package_is_reported_with_its_extra(
     package: str, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said
 ):
     monkeypatch.setitem(sys.modules, package, None)
@@ -103,7 +103,7 @@ def test_a_missing_package_is_told_with_its_extra(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_without_a_run_is_told_before_anything_is_written(
+def test_a_folder_without_a_run_is_reported_before_anything_is_written(
     small: Path, tmp_path: Path, capsys: Said
 ):
     out = tmp_path / "out"

@@ -169,7 +169,7 @@ def test_the_report_of_a_grid_reads_families_from_its_folder(grid: Store, tmp_pa
     (family,) = families_of(gather(grid, cells, None, ""))
     assert family.values == (1.0, -1.0)
     np.testing.assert_array_equal(family.scores[BEST_FIXED].ravel(), [10.0, 10.0])
-    assert main(["grid", "report", str(grid.path), "--to", str(tmp_path / "told")]) == 0
-    assert "## Along the gain of pendulum" in (tmp_path / "told" / "findings.md").read_text()
-    head = (tmp_path / "told" / "cells.csv").read_text().splitlines()[0].split(",")
+    assert main(["grid", "report", str(grid.path), "--to", str(tmp_path / "reported")]) == 0
+    assert "## Along the gain of pendulum" in (tmp_path / "reported" / "findings.md").read_text()
+    head = (tmp_path / "reported" / "cells.csv").read_text().splitlines()[0].split(",")
     assert {"family", "knob", "knob_value"} <= set(head)

@@ -82,12 +82,12 @@ def test_it_looks_up_nothing(tmp_path: Path):
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 @pytest.mark.parametrize("constants", [True, False], ids=["constants", "none, so all in the key"])
 def test_nothing_leaves_the_frame(browser: Any, tmp_path: Path, constants: bool):
-    long = tuple(f"{name}, told at some length" for name in METHODS)
+    long = tuple(f"{name}, described at some length" for name in METHODS)
     given = results()
     given = replace(
         given,
         table=replace(given.table, methods=long),
-        curves={TASKS[0]: tuple(replace(one, name=f"{one.name}, told at some length")
+        curves={TASKS[0]: tuple(replace(one, name=f"{one.name}, described at some length")
                                 for one in given.curves[TASKS[0]])},
         subject=long[-1],
         **({} if constants else {"fixed": (), "kinds": {}}),

@@ -80,7 +80,7 @@ def test_a_trend_alone_tells_no_arms_apart():
         ((2.0, 5.0), (1.0, 2.0), "is worse than"),
     ],
 )
-def test_a_claim_needs_the_regret_that_speaks_against_it(
+def test_a_claim_needs_the_regret_that_could_refute_it(
     hindsight: tuple[float, float], held_out: tuple[float, float], claim: str
 ):
     """Better even by the regret that is too large, or worse even by the one that is too small."""
@@ -144,7 +144,7 @@ def test_a_credit_is_judged_by_what_its_favourite_scores(
     assert overall.startswith(f"| All tasks | {said} (")
 
 
-def test_what_lies_on_both_sides_of_zero_is_not_told_from_a_blind_choice():
+def test_an_interval_around_zero_is_indistinguishable_from_a_random_choice():
     """The favourite's constant has 40, -30, 30 and -20 points in four seeds, the others none."""
     given = results()
     table = given.table.scores.copy()
@@ -212,7 +212,7 @@ def test_without_ratios_that_can_be_looked_up_nothing_is_said():
 
 
 def test_a_constant_that_is_no_arm_is_not_compared_with():
-    """Fixed 0 scores 90 and nobody was credited with it: 0.3 is 15 better than 0.1 and 0.3."""
+    """Fixed 0 scores 90 and no run was credited with it: 0.3 is 15 better than 0.1 and 0.3."""
     given = results()
     scores = given.table.scores.copy()
     scores[:, :3] = np.array([90.0, 10.0, 40.0])[None, :, None]
@@ -247,7 +247,7 @@ def test_an_ablation_is_compared_by_its_methods():
     assert "underlined the best fixed ratio." in findings(given, None)
 
 
-def test_p_stands_beside_p_for_all_tasks():
+def test_p_is_beside_p_for_all_tasks():
     given = results()
     answers = answers_of(given, QUICK)
     assert answers is not None
@@ -265,7 +265,7 @@ def test_p_stands_beside_p_for_all_tasks():
     assert "tasks (Holm)" not in text
 
 
-def test_p_of_a_pair_stands_beside_p_for_all_of_them():
+def test_p_of_a_pair_is_beside_p_for_all_of_them():
     given = results()
     answers = answers_of(given, QUICK)
     assert answers is not None
@@ -285,7 +285,7 @@ def test_p_of_a_pair_stands_beside_p_for_all_of_them():
     assert "Holm" not in alone.caption
 
 
-def test_a_lead_that_hangs_on_one_task_is_shown():
+def test_a_lead_that_depends_on_one_task_is_shown():
     """Three tasks on which ROAD is 40 ahead of Uniform, 1 behind and 3 behind."""
     given = results()
     scores = np.zeros((3, 5, 4))
@@ -335,7 +335,7 @@ def sure_of(value: int) -> str:
 
 
 def test_whether_an_option_helps_the_subject_is_answered_without_constants():
-    """Of ROAD's options the fourth method brings 18, and ROAD as it stands 15."""
+    """Of ROAD's options the fourth method gains 18, and ROAD as it is 15."""
     given = results()
     scores = np.zeros_like(given.table.scores)
     scores[:, 3], scores[:, 4] = 18.0, 15.0
@@ -374,7 +374,7 @@ def test_without_options_or_a_second_task_there_is_no_such_section():
     assert families_of(replace(given, table=one), np.random.default_rng(0), QUICK) == []
 
 
-def test_without_every_run_only_the_scores_are_told():
+def test_without_every_run_only_the_scores_are_reported():
     given = results()
     scores = given.table.scores.copy()
     scores[0, 0, 0] = np.nan

@@ -1,4 +1,4 @@
-"""The page of a comparison: whole, honest about what is missing, and visible in a browser."""
+"""The page of a comparison: whole, explicit about what is missing, and visible in a browser."""
 
 import base64
 import json

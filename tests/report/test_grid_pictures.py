@@ -52,7 +52,7 @@ def test_overlaid_curves_have_a_band_a_mean_and_every_seed():
     assert "ROAD: 63.0" in str(drawn)
 
 
-def test_pretraining_stands_left_of_the_switch():
+def test_pretraining_is_left_of_the_switch():
     before = Pretraining(np.array([0.0, 10.0]), np.array([[0.0, 20.0], [0.0, 22.0]]))
     alone, after = (overlay_curves(list(curves()), COLOURS, each) for each in (None, before))
     assert len(elements(after, "path", "seed")) == len(elements(alone, "path", "seed")) + 2
@@ -186,13 +186,13 @@ def test_lines_of_one_hue_are_drawn_differently():
     assert strokes["ROAD"] == strokes["Fixed 0"] == ""
 
 
-def test_long_names_above_a_matrix_are_slanted_and_have_room():
+def test_long_names_above_a_matrix_are_slanted_and_have_space():
     methods = ("ROAD standardised short", "BR")
     drawn = score_matrix(("t",), methods, np.ones((1, 2)))
     heads = elements(drawn, "text", "tick slanted")
     assert [head.text for head in heads] == list(methods)
-    room = re.findall(r"padding-(?:top|right):([\d.]+)px", drawn)
-    assert all(float(pixels) > 100 for pixels in room)
+    space = re.findall(r"padding-(?:top|right):([\d.]+)px", drawn)
+    assert all(float(pixels) > 100 for pixels in space)
     assert elements(score_matrix(("t",), METHODS, np.ones((1, 3))), "text", "tick slanted") == []
 
 

@@ -52,7 +52,7 @@ def test_few_seeds_come_with_what_intervals_are_worth(runs: list[PlacedRun], res
         assert results_of(runs[:1], replace(AXES, seeds=tuple(seeds)), "another").notes == ()
 
 
-def test_constants_are_told_by_their_mixer_and_not_by_their_label(results: GridResults):
+def test_constants_are_recognised_by_their_mixer_and_not_by_their_label(results: GridResults):
     assert results.fixed == (0,)
     assert results.kinds == {"fixed": (0,), "decreasing": (1,), "road": (2,)}
 

@@ -8,7 +8,7 @@ def config(steps: int, window: int | None, **mixer: object) -> dict[str, object]
     return {
         "format": 1,
         "seed": 3,
-        "own": {"env": "Robot-v0", "data": "file:/home/somebody/log.hdf5"},
+        "own": {"env": "Robot-v0", "data": "file:/home/user/log.hdf5"},
         "agent": {"name": "iql", "hidden": [64, 64]},
         "mixer": {"name": "road", "window": window, **mixer},
         "online_steps": steps,

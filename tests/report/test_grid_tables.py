@@ -1,4 +1,4 @@
-"""Tables in three formats, read back by parsers that know nothing of how they were written."""
+"""Tables in three formats, read back by parsers that do not depend on how they were written."""
 
 import re
 from dataclasses import replace
@@ -114,7 +114,7 @@ def test_latex_reads_back():
 
 
 @pytest.mark.parametrize("read", ["markdown", "html", "latex"])
-def test_the_papers_line_stands_below_ours(read: str):
+def test_the_papers_line_is_below_ours(read: str):
     rows = {
         "markdown": lambda: read_markdown(markdown_table(OURS, PAPER)).rows,
         "html": lambda: Reader(html_table(OURS, PAPER)).rows,
@@ -147,7 +147,7 @@ def test_a_cell_of_fewer_runs_says_so():
 
 
 def test_averages_of_ours_and_of_the_paper_are_over_the_same_tasks():
-    """The paper has no maze, and knows nothing of two of the methods."""
+    """The paper has no maze, and lacks two of the methods."""
     whole = replace(OURS, means=np.array([[10.0, 30.0, 20.0, 40.0], [1.0, 2.0, 3.0, 4.0]]))
     ours, paper, all_of_ours = lines_of(whole, PAPER)[-3:]
     assert ours.name == "Average of 1 task"

@@ -128,7 +128,7 @@ def test_text_in_plots_stays_inside_the_page_and_readable(
         assert box["height"] >= 10
 
 
-def test_values_are_told_on_hover(browser: Any, write_run: WriteRun, tmp_path: Path):
+def test_values_are_shown_on_hover(browser: Any, write_run: WriteRun, tmp_path: Path):
     opened = Opened(browser, write_report([write_run()], tmp_path / "report.html"))
     strip = opened.page.query_selector('[data-figure="curve"] .strip:last-of-type')
     assert "online step 10k: score" in strip.text_content()

@@ -114,7 +114,7 @@ def test_a_hostile_name_leaves_the_picture_well_formed(
     }
 
 
-def test_the_picture_needs_no_variables_and_stands_on_white(write_run: WriteRun, tmp_path: Path):
+def test_the_picture_needs_no_variables_and_is_drawn_on_white(write_run: WriteRun, tmp_path: Path):
     write_figure(write_run(), tmp_path / "figure.svg")
     picture = (tmp_path / "figure.svg").read_text()
     assert "var(--" not in picture

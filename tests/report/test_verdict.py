@@ -142,7 +142,7 @@ def test_the_realised_ratio_counts_periods_by_their_length(write_run: WriteRun):
     assert summarise(load_run(folder)).mean_realised_ratio == pytest.approx(0.2)
 
 
-def test_informedness_is_the_heart_s_own(write_run: WriteRun):
+def test_informedness_is_that_of_road_mixing(write_run: WriteRun):
     run = load_run(write_run(arm_effect=4.0))
     ratios, credits = run.periods["offline_ratio"].tolist(), run.periods["credit"].tolist()
     assert summarise(run).informedness == informedness(ratios, credits)

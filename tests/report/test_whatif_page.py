@@ -16,8 +16,8 @@ WriteRun = Callable[..., Path]
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:
     code = main(["whatif", *map(str, words)])
-    told = capsys.readouterr()
-    return code, told.out, told.err
+    reported = capsys.readouterr()
+    return code, reported.out, reported.err
 
 
 def test_the_runs_own_settings_agree_with_it(
@@ -81,9 +81,9 @@ def test_the_page_shows_every_row_and_says_what_it_is(
 ):
     out = tmp_path / "deep" / "page.html"
     words = ["--exploration", "0.1", "2", "--out", out]
-    code, told, _ = answer(capsys, write_run(), *words)
+    code, reported, _ = answer(capsys, write_run(), *words)
     page = out.read_text()
-    assert (code, f"picture: {out}" in told) == (0, True)
+    assert (code, f"picture: {out}" in reported) == (0, True)
     assert "These are choices only" in page
     assert len(re.findall('<svg class="plot"', page)) == 3
     assert "κ = 1, τ = 1000, c = 0.1" in page

@@ -83,7 +83,7 @@ def test_a_row_that_overwrites_another_takes_its_place_with_the_highest_priority
     trained(sampler, 20)
     assert (replay.tree.priorities[LOGGED:] < replay.highest).all(), "all of them were drawn"
     add(sampler, 3)
-    assert sampler.offline_mass() < 1.0  # whoever asks lets them in
+    assert sampler.offline_mass() < 1.0  # asking lets them in
     priorities = replay.tree.priorities[LOGGED:]
     np.testing.assert_array_equal(priorities[:3], replay.highest)
     assert (priorities[3:] < replay.highest).all()

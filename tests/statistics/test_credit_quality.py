@@ -8,7 +8,7 @@ from road.statistics import estimate_credit_quality, preferences
 NAN = float("nan")
 
 
-def test_the_favourite_has_the_greatest_credit_of_those_that_were_heard():
+def test_the_favourite_has_the_greatest_credit_of_those_that_were_used():
     credits = np.array([[0.1, 0.3, 0.2], [NAN, -2.0, -1.0], [5.0, NAN, NAN], [NAN, NAN, NAN]])
     assert preferences(credits).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0]]
 
@@ -20,7 +20,7 @@ def test_ratios_that_tie_share_it():
     np.testing.assert_allclose(preferences(credits), expected)
 
 
-def test_a_gain_is_against_the_mean_of_the_ratios_that_were_heard():
+def test_a_gain_is_against_the_mean_of_the_ratios_that_were_credited():
     """Constants of 10, 20 and 60.
 
     One run favours the third among all, which is 60 - 30 = 30 more than their mean; the other the
@@ -54,12 +54,10 @@ def test_tasks_count_alike_and_methods_stand_by_themselves():
 
 
 @pytest.mark.parametrize(("knows", "claims"), [(0.0, range(6)), (3.0, range(45, 51))])
-def test_what_is_claimed_of_credits_that_know_nothing_and_of_those_that_know(
-    knows: float, claims: range
-):
+def test_what_is_claimed_of_uninformative_and_of_informative_credits(knows: float, claims: range):
     """Of 50 tables: constants 20 apart, credits that follow them as far as three times their noise.
 
-    Where they know nothing "worse" is claimed as rarely as "better".
+    Where they are uninformative "worse" is claimed as rarely as "better".
     """
     rng = np.random.default_rng(0)
     better = worse = 0
@@ -100,13 +98,13 @@ def test_scores_of_other_runs_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("credits", "told"),
+    ("credits", "reported"),
     [
         (np.zeros((2, 3, 5)), r"the shape \(2, 3, 5\)"),
         (np.full((1, 1, 2, 2), np.inf), "4 infinite"),
     ],
 )
-def test_credits_of_another_form_are_refused(credits: np.ndarray, told: str):
-    """An infinite one would be greatest and nobody's favourite."""
-    with pytest.raises(ValueError, match=told):
+def test_credits_of_another_form_are_refused(credits: np.ndarray, reported: str):
+    """An infinite one would be greatest and the favourite of no run."""
+    with pytest.raises(ValueError, match=reported):
         estimate_credit_quality(credits, np.zeros((1, 2, 2)), np.random.default_rng(0))

@@ -6,7 +6,7 @@ import pytest
 from road.statistics import compare_fixed_ratios, not_worse_than_best
 
 
-def test_constants_that_differ_on_every_seed_are_told_apart():
+def test_constants_that_differ_on_every_seed_are_distinguished():
     """Two constants, four seeds, always 10 apart: so are 2 of 2^4 permutations, p = 1/8."""
     scores = np.array([[[0.0, 1.0, 2.0, 3.0], [10.0, 11.0, 12.0, 13.0], [99.0] * 4]])
     found = compare_fixed_ratios(scores, (0, 1), np.random.default_rng(0))

@@ -67,7 +67,7 @@ def test_aggregates_and_their_intervals_agree(name: str, scores: np.ndarray):
 
 
 def allowed(spread: float) -> float:
-    """Five standard errors of the difference of two 2.5 % quantiles, by the normal law."""
+    """Five standard errors of the difference of two 2.5 % quantiles, by the normal distribution."""
     density = np.exp(-(1.96**2) / 2) / np.sqrt(2 * np.pi) / spread
     return TOLERANCE * np.sqrt(2 * 0.025 * 0.975 / SAMPLES) / density
 

@@ -34,7 +34,7 @@ def test_an_option_that_shines_on_one_task_is_not_chosen_there():
 
 
 def test_a_seed_has_no_say_about_itself():
-    """Seed 0 speaks for method 1 on both tasks, seed 1 for method 0."""
+    """Seed 0 selects method 1 on both tasks, seed 1 for method 0."""
     scores = np.zeros((2, 2, 2))
     scores[:, 1, 0], scores[:, 0, 1] = 1.0, 1.0
     assert select_options(scores, (0, 1)).selected.tolist() == [[0, 1], [0, 1]]
@@ -54,7 +54,7 @@ def test_a_family_of_one_needs_nothing_to_choose_by():
 
 
 @pytest.mark.parametrize(
-    ("shape", "family", "told"),
+    ("shape", "family", "reported"),
     [
         ((1, 2, 3), (0, 1), "needs two tasks and two seeds, got 1 and 3"),
         ((3, 2, 1), (0, 1), "needs two tasks and two seeds, got 3 and 1"),
@@ -62,8 +62,8 @@ def test_a_family_of_one_needs_nothing_to_choose_by():
         ((3, 2, 3), (0, 2), "there is no method 2"),
     ],
 )
-def test_what_cannot_be_chosen(shape: tuple[int, ...], family: tuple[int, ...], told: str):
-    with pytest.raises(ValueError, match=told):
+def test_what_cannot_be_chosen(shape: tuple[int, ...], family: tuple[int, ...], reported: str):
+    with pytest.raises(ValueError, match=reported):
         select_options(np.zeros(shape), family)
 
 

@@ -158,7 +158,7 @@ def test_many_at_once_get_the_same(folder: Path) -> None:
     assert only_file(folder).suffix == ".npz"
 
 
-def test_the_folder_is_the_users_cache_unless_told_otherwise(
+def test_the_folder_is_the_users_cache_unless_set_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ROAD_DATA_DIR", str(tmp_path / "chosen"))

@@ -83,7 +83,7 @@ def test_the_catalogue_cannot_be_changed() -> None:
         TASKS["mine"] = TASKS[DEFAULT_TASK]  # pyright: ignore[reportIndexIssue] # the point
 
 
-def test_names_of_environments_stay_in_this_room() -> None:
+def test_names_of_environments_stay_in_this_package() -> None:
     words = OF_THE_PAPER | {"pointmaze", "pendulum"}
     found = [
         f"{path.relative_to(SOURCE)}: {word}"

@@ -67,7 +67,7 @@ def test_named_observations_are_laid_side_by_side_in_alphabetical_order() -> Non
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "reported"),
     [
         (bodies.DiscreteCart, r"action space Discrete\(3\); only vectors of real numbers"),
         (bodies.UnboundedCart, "actions without bounds"),
@@ -75,8 +75,8 @@ def test_named_observations_are_laid_side_by_side_in_alphabetical_order() -> Non
         (bodies.TalkingCart, "which has no fixed length"),
     ],
 )
-def test_spaces_that_cannot_be_learnt_are_refused(body: Callable[[], Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told) as refused:
+def test_spaces_that_cannot_be_learnt_are_refused(body: Callable[[], Any], reported: str) -> None:
+    with pytest.raises(UsageError, match=reported) as refused:
         as_vectors(body(), "cart")
     assert "\n" not in str(refused.value)
 
@@ -100,7 +100,7 @@ def test_the_score_is_the_raw_return_unless_references_are_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "reported"),
     [
         ({"score_min": 1.0}, "give both or neither"),
         ({"horizon": 0}, "horizon must be 1 or more, got 0"),
@@ -110,8 +110,8 @@ def test_the_score_is_the_raw_return_unless_references_are_given() -> None:
         ({"reward_scale": 0.0}, "every reward would be the same"),
     ],
 )
-def test_what_does_not_belong_together_is_refused(settings: dict[str, Any], told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+def test_what_does_not_belong_together_is_refused(settings: dict[str, Any], reported: str) -> None:
+    with pytest.raises(UsageError, match=reported):
         TaskOverrides(**settings)
 
 
@@ -163,21 +163,21 @@ def test_actions_of_a_file_are_in_the_environments_units_unless_it_is_said(tmp_p
     """The pendulum takes 2 newton metres: 0.5 in the file is a quarter of that, or a half."""
     rows = some_rows(observations=3)
     halves = Dataset(**{**rows.arrays(), "action": np.full_like(rows.action, 0.5)})
-    told = write_d4rl(halves, tmp_path / "told.hdf5")
+    file = write_d4rl(halves, tmp_path / "halves.hdf5")
     np.savez(tmp_path / "mine.npz", **halves.arrays())
     own = TaskOverrides(env="Pendulum-v1", data=f"file:{tmp_path / 'mine.npz'}")
-    unit, written = replace(own, action_units="unit"), replace(own, data=f"file:{told}")
+    unit, written = replace(own, action_units="unit"), replace(own, data=f"file:{file}")
     read = [find_custom_task("", each).dataset().action for each in (own, unit, written)]
     assert [float(action.mean()) for action in read] == [0.25, 0.5, 0.5]
 
 
-def test_a_plan_remembers_what_was_brought_and_forgets_what_was_allowed() -> None:
+def test_a_plan_remembers_what_was_supplied_and_forgets_what_was_allowed() -> None:
     words = ["--env", "mine:Cart-v0", "--data", "file:/x.hdf5", "--allow-import", "mine"]
     plan, _ = parse_plan([*words, "--score-min", "0", "--score-max", "5"])
     assert plan.allowed == ("mine",)
-    told = json.loads(json.dumps(plan.to_json()))
-    assert told["own"]["env"] == "mine:Cart-v0"
-    revived = plan_from_json(told)
+    reported = json.loads(json.dumps(plan.to_json()))
+    assert reported["own"]["env"] == "mine:Cart-v0"
+    revived = plan_from_json(reported)
     assert (revived.own, revived.allowed) == (plan.own, ())
     assert "own" not in default_plan("hopper-medium").to_json()
 
@@ -214,9 +214,9 @@ def test_bad_words_get_one_line_and_leave_nothing(
     ]
     monkeypatch.setenv("ROAD_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("D4RL_DATASET_DIR", str(tmp_path / "none"))
-    for words, code, told in cases:
+    for words, code, reported in cases:
         answer = error_of(["train", *words], capsys)
-        assert (answer[0], told in answer[1]) == (code, True), answer
+        assert (answer[0], reported in answer[1]) == (code, True), answer
     assert not (tmp_path / "run").exists()
 
 
@@ -234,7 +234,7 @@ gymnasium.register("Cart-v0", Cart, max_episode_steps=15)
 
 
 @pytest.mark.integration
-def test_a_module_is_imported_when_allowed_and_allowed_anew_to_resume_and_judge(
+def test_a_module_is_imported_when_allowed_and_allowed_again_to_resume_and_judge(
     tmp_path: Path, monkeypatch: Any, capsys: Said
 ) -> None:
     monkeypatch.chdir(tmp_path)

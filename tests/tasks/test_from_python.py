@@ -64,8 +64,8 @@ def test_it_gives_scores_and_a_run_folder_like_any_other(result: Finetuned) -> N
     assert result.pretrained is not None and result.final is not None
     assert result.final.score == pytest.approx(result.final.return_mean)
     assert result.folder is not None
-    told = json.loads((result.folder / "config.json").read_text())
-    assert (told["task"], told["own"], told["given"]) == ("Cart", {"horizon": 10}, True)
+    reported = json.loads((result.folder / "config.json").read_text())
+    assert (reported["task"], reported["own"], reported["given"]) == ("Cart", {"horizon": 10}, True)
     written = (result.folder / "evaluations.jsonl").read_text().splitlines()
     assert json.loads(written[-1])["score"] == result.final.score
 
@@ -156,21 +156,21 @@ def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Pa
     rows = some_rows()
     path = tmp_path / "mine.npz"
     np.savez(path, **{**rows.arrays(), "action": 2.0 * rows.action})
-    told: list[object] = []
+    reported: list[object] = []
     result = road.finetune(
         bodies.DictCart,
         f"file:{path}",
         agent=SMALL,
         mixer=FixedMixer(0.5),
-        notify=told.append,
+        notify=reported.append,
         **TINY,
     )
     assert result.folder is None
-    assert [event for event in told if isinstance(event, Evaluated)] == list(result.evaluations)
+    assert [event for event in reported if isinstance(event, Evaluated)] == list(result.evaluations)
     assert len(result.evaluations) == 2
 
 
-def test_a_policy_whose_best_actions_are_drawn_draws_anew_in_every_call() -> None:
+def test_a_policy_whose_best_actions_are_drawn_draws_again_in_every_call() -> None:
     """PEX's new policy proposes with noise, and so blunt a choice takes it half of the time."""
     agent = PEX(hidden=(8, 8), evaluation_noise=1.0, choice_sharpness=1e-3)
     result = road.finetune(bodies.Cart, some_rows(), agent=agent, **TINY)
@@ -203,7 +203,7 @@ def test_it_runs_in_a_thread_too(result: Finetuned) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         (("NoBody-v7", some_rows()), "environment 'NoBody-v7' is not registered"),
         ((bodies.Cart(), some_rows()), "environment must be an id of Gymnasium or a function"),
@@ -212,12 +212,12 @@ def test_it_runs_in_a_thread_too(result: Finetuned) -> None:
         ((bodies.Cart, Path("mine.npz")), "dataset must be a source .* got PosixPath"),
     ],
 )
-def test_what_is_no_environment_or_no_data_is_refused(given: Any, told: str) -> None:
+def test_what_is_no_environment_or_no_data_is_refused(given: Any, reported: str) -> None:
     def use(environment: Any, dataset: Any) -> None:
         made = environment_of(environment)
         given_task(*made, dataset, TaskOverrides(horizon=10)).environment()
 
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(UsageError, match=reported):
         use(*given)
 
 
@@ -229,7 +229,7 @@ def test_a_setting_that_is_no_whole_number_is_refused() -> None:
 
 
 @pytest.mark.parametrize("body", [bodies.UnpaidCart, bodies.LostCart])
-def test_nonsense_in_an_evaluation_is_told_in_one_line(body: Any) -> None:
+def test_nonsense_in_an_evaluation_is_reported_in_one_line(body: Any) -> None:
     """Judged before its first online step, so the evaluation meets it first."""
     with pytest.raises(EnvironmentFailure, match=r"step 0 of an evaluation"):
         road.finetune(body, some_rows(), agent=SMALL, **TINY)
@@ -254,7 +254,7 @@ def test_the_environment_that_the_policy_was_made_from_is_closed() -> None:
     assert all(cart.closed for cart in made)
 
 
-def test_what_ended_a_run_is_told_even_if_its_end_cannot_be_noted(
+def test_what_ended_a_run_is_reported_even_if_its_end_cannot_be_noted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A full disk takes no note of the end; the environments are closed all the same."""
@@ -278,7 +278,7 @@ def test_what_ended_a_run_is_told_even_if_its_end_cannot_be_noted(
     assert made and all(cart.closed for cart in made)
 
 
-def test_an_environment_that_breaks_is_told_in_one_line() -> None:
+def test_an_environment_that_breaks_is_reported_in_one_line() -> None:
     with pytest.raises(EnvironmentFailure, match="OSError in step of episode 0: the cable is out"):
         road.finetune(bodies.BrokenCart, some_rows(), agent=SMALL, **TINY)
 

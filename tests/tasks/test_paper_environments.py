@@ -122,7 +122,7 @@ def test_start_and_goal_of_a_maze_stay_in_their_cells() -> None:
 
 @dataclass
 class Pretender(gymnasium.Env[Any, Any]):
-    """Reports subtasks as it is told to, one list of solved and one of ever solved per step."""
+    """Reports subtasks as it is set to, one list of solved and one of ever solved per step."""
 
     script: list[tuple[list[str], list[str]]]
     goal: Any = None
@@ -166,7 +166,7 @@ def test_kitchen_lays_positions_and_goal_side_by_side() -> None:
     assert observation[30:].tolist() == [0.0] * 22 + [-0.75] + [0.0] * 7
 
 
-def test_success_is_told_from_the_observation_as_the_hand_tells_it() -> None:
+def test_success_follows_from_the_observation_as_the_hand_reports_it() -> None:
     """Random actions rarely succeed, so the objects are put where they belong, or nearly."""
     skill = SKILLS["door"]
     environment = TASKS["door-binary"].environment()
@@ -177,9 +177,9 @@ def test_success_is_told_from_the_observation_as_the_hand_tells_it() -> None:
         joints[inner.door_hinge_addrs] = angle
         inner.set_state(joints, np.zeros_like(inner.data.qvel))
         observation, reward, terminated, *_ = environment.step(np.zeros(28, np.float32))
-        told = bool(skill.success(observation[None])[0])
-        assert (float(told), terminated) == (reward, False)
-    assert told
+        success = bool(skill.success(observation[None])[0])
+        assert (float(success), terminated) == (reward, False)
+    assert success
     environment.close()
 
 
@@ -234,14 +234,14 @@ def test_kitchen_says_which_mujoco_it_needs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "name", "told"),
+    ("package", "name", "reported"),
     [
         ("gymnasium_robotics", "kitchen-mixed", "this task needs gymnasium-robotics"),
         ("mujoco", "hopper-medium", "Hopper-v4 cannot be made: it needs MuJoCo"),
     ],
 )
 def test_a_missing_package_is_named_with_what_to_install(
-    package: str, name: str, told: str
+    package: str, name: str, reported: str
 ) -> None:
     """In a process where the package cannot be imported."""
     code = (
@@ -252,7 +252,7 @@ def test_a_missing_package_is_named_with_what_to_install(
         "except UsageError as error: print(error)"
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert told in answer.stdout, answer.stderr
+    assert reported in answer.stdout, answer.stderr
     assert answer.stdout.endswith("run pip install 'road-o2o[robotics]'\n")
 
 

@@ -123,7 +123,7 @@ def test_making_an_environment_says_and_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_gymnasium_robotics_the_user_is_told_what_to_install(
+def test_without_gymnasium_robotics_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium_robotics", None)

@@ -53,7 +53,7 @@ def test_the_kitchen_sees_what_the_genuine_file_shows() -> None:
 
 @pytest.mark.parametrize("name", ["door", "pen"])
 def test_rebuilt_rewards_are_the_successes_that_the_log_was_paid_for(name: str) -> None:
-    """These logs were paid 10 for success and -0.1 else; success is told from what was seen."""
+    """These logs were paid 10 for success and -0.1 else; success follows from the observation."""
     source = shared(f"{name}_expert_6k.hdf5")
     paid = load(source)
     mended = find_custom_task(f"{name}-binary", TaskOverrides(data=source)).dataset()
@@ -66,16 +66,16 @@ def test_rebuilt_rewards_are_the_successes_that_the_log_was_paid_for(name: str) 
 def test_an_expert_succeeds_where_the_observation_says_so(name: str) -> None:
     task, skill = TASKS[f"{name}-binary"], SKILLS[name]
     weights = np.load(SHARED / "policies" / f"adroit-{name}-dapg-expert.npz", allow_pickle=False)
-    paid, told = [], []
+    paid, recognised = [], []
     environment = task.environment()
     for seed in range(4):
         observation, _ = environment.reset(seed=seed)
         for _ in range(100):
             observation, reward, *_ = environment.step(expert_action(weights, observation))
             paid.append(reward)
-            told.append(float(skill.success(observation[None])[0]))
+            recognised.append(float(skill.success(observation[None])[0]))
     environment.close()
-    assert paid == told
+    assert paid == recognised
     assert sum(paid) > 20
 
 

@@ -11,7 +11,7 @@ def test_the_tables_of_the_page_are_those_of_the_catalogue() -> None:
     assert drawn(page) == page, "run python -m tests.tasks.tables"
 
 
-def test_every_task_stands_on_the_page() -> None:
+def test_every_task_is_on_the_page() -> None:
     page = PAGE.read_text("utf-8")
     assert [name for name in TASKS if f"| `{name}` |" not in page] == []
     assert set(TRIED) <= set(TASKS)

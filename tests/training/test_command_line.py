@@ -159,21 +159,21 @@ def test_debug_shows_the_traceback(capsys: Said):
         ("data collect Hopper-v5", "minari", "minari"),
     ],
 )
-def test_a_missing_package_is_told_with_its_extra(
+def test_a_missing_package_is_reported_with_its_extra(
     words: str, package: str, extra: str, monkeypatch: Any, capsys: Said
 ):
     monkeypatch.setattr("road.cli.dispatch.import_module", no_module(package))
     named = package.partition(".")[0]
     advice = f"install it with `pip install 'road-o2o[{extra}]'`"
-    told = f"error: the package '{named}' is missing; {advice}"
-    assert refused([*words.split()], capsys) == (2, told)
+    reported = f"error: the package '{named}' is missing; {advice}"
+    assert refused([*words.split()], capsys) == (2, reported)
 
 
-def test_a_system_without_file_locks_is_told_so(monkeypatch: Any, capsys: Said):
+def test_a_system_without_file_locks_is_reported_so(monkeypatch: Any, capsys: Said):
     monkeypatch.setattr("road.cli.dispatch.import_module", no_module("fcntl"))
-    code, told = refused(["train"], capsys)
+    code, reported = refused(["train"], capsys)
     assert code == 2
-    assert told.endswith("need file locks (fcntl), which this system does not have")
+    assert reported.endswith("need file locks (fcntl), which this system does not have")
 
 
 def no_module(name: str) -> Any:
@@ -260,7 +260,7 @@ def test_a_damaged_checkpoint_falls_back_and_says_so(road: Any, tmp_path: Path):
     assert "damaged" in done.stderr
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root writes where nobody may")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
 def test_a_read_only_folder(capsys: Said, tmp_path: Path):
     tmp_path.chmod(0o500)
     code, line = refused(["train", "pendulum-mixed", "--out", tmp_path / "run"], capsys)
@@ -317,7 +317,7 @@ def test_the_task_is_the_word_that_belongs_to_no_flag(words: list[str], task: st
     assert parse_plan(words)[0].task_name == task
 
 
-def test_a_misspelt_task_is_refused_wherever_it_stands():
+def test_a_misspelt_task_is_refused_wherever_it_is_named():
     for words in (["pendulum-mixd"], ["--seed", "1", "pendulum-mixd"]):
         with pytest.raises(UsageError, match="did you mean 'pendulum-mixed'"):
             parse_plan(words)
@@ -326,7 +326,7 @@ def test_a_misspelt_task_is_refused_wherever_it_stands():
         parse_plan(words)
 
 
-def test_of_a_flag_that_stands_twice_the_last_counts():
+def test_of_a_repeated_flag_the_last_counts():
     twice = ["--agent", "cql", "--agent", "awac", "--mixer", "fixed", "--mixer=uniform"]
     plan, _ = parse_plan(twice)
     assert (plan.agent_name, plan.mixer_name) == ("awac", "uniform")

@@ -100,7 +100,7 @@ def test_a_return_is_the_mean_of_the_episodes_that_ended(tmp_path: Path):
     assert periods[1][0].credited_ratio == periods[0][0].offline_ratio
 
 
-def test_a_period_without_an_ended_episode_hears_nothing(tmp_path: Path):
+def test_a_period_without_an_ended_episode_has_no_return(tmp_path: Path):
     run = begun(tmp_path, RoadMixer(credit="next-return"), online_steps=100)
     periods = [
         step.learners[0].period.period
@@ -143,7 +143,7 @@ def test_a_ring_that_holds_nothing_but_rows_held_back_is_refused(tmp_path: Path)
     mixer = HypergradientMixer(held_back=30)
     with pytest.raises(UsageError, match=r"holds back 30 rows .* buffer_capacity is 61"):
         begun(tmp_path / "full", mixer, batch_size=32, buffer_capacity=61)
-    begun(tmp_path / "room", mixer, batch_size=32, buffer_capacity=62).close()
+    begun(tmp_path / "space", mixer, batch_size=32, buffer_capacity=62).close()
     with pytest.raises(UsageError, match=r"holds back 30 rows .* online_steps is 61"):
         begun(tmp_path / "short", mixer, batch_size=32, online_steps=61)
     run = begun(tmp_path / "long", mixer, batch_size=32, online_steps=62)
@@ -151,7 +151,7 @@ def test_a_ring_that_holds_nothing_but_rows_held_back_is_refused(tmp_path: Path)
     begun(tmp_path / "ratio", RoadMixer(), batch_size=32, buffer_capacity=5).close()
 
 
-def test_a_run_without_an_online_phase_needs_no_room_for_rows_held_back():
+def test_a_run_without_an_online_phase_needs_no_space_for_rows_held_back():
     plan = dataclasses.replace(tiny_plan(online_steps=0), mixer=HypergradientMixer(held_back=30))
     assert len(make_sampler(plan, plan.task, plan.task.dataset()).online.rows) == 1
 

@@ -1,4 +1,4 @@
-"""The law: stopped or killed anywhere and continued, a run ends with the same bits."""
+"""The property: stopped or killed anywhere and continued, a run ends with the same bits."""
 
 import dataclasses
 import json

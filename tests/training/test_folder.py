@@ -68,7 +68,7 @@ def test_a_lock_that_its_holder_has_taken_away_is_none(
     assert not path.exists()
 
 
-def test_a_lock_that_cannot_be_made_is_told_in_one_line(tmp_path: Path):
+def test_a_lock_that_cannot_be_made_is_reported_in_one_line(tmp_path: Path):
     (tmp_path / "LOCK").mkdir()
     with pytest.raises(StorageError, match="LOCK is a folder where a file belongs"):
         RunFolder(tmp_path)
@@ -93,7 +93,7 @@ def test_a_start_that_fails_clears_up_while_the_folder_is_its_own(
     leaves(came[0])
 
 
-def test_whoever_comes_while_a_start_clears_up_is_left_alone(
+def test_a_process_that_comes_while_a_start_clears_up_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The next process makes a lock of its own as soon as ours is gone, and describes its run."""
@@ -117,7 +117,7 @@ def test_whoever_comes_while_a_start_clears_up_is_left_alone(
     leaves(came[0])
 
 
-def begin_anew(path: Path, shared: Path) -> None:
+def begin_again(path: Path, shared: Path) -> None:
     del shared
     start_run(tiny_plan(), path, "test", quiet)
 
@@ -133,7 +133,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("where", "begin"), [(launch, begin_anew), (branch, begin_at_the_switch)])
+@pytest.mark.parametrize(("where", "begin"), [(launch, begin_again), (branch, begin_at_the_switch)])
 def test_a_run_that_was_begun_just_before_we_held_the_folder_is_not_overwritten(
     where: Any,
     begin: Callable[[Path, Path], None],

@@ -56,14 +56,17 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(begun: Path, tmp_path: Path) -> Path:
     """The run and its file, in a place of their own."""
     shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
-    edit(tmp_path / "run", lambda told: told["own"].update(data=f"file:{tmp_path / 'log.hdf5'}"))
+    edit(
+        tmp_path / "run",
+        lambda reported: reported["own"].update(data=f"file:{tmp_path / 'log.hdf5'}"),
+    )
     return tmp_path
 
 
 def edit(run: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    told = json.loads((run / "config.json").read_text())
-    change(told)
-    (run / "config.json").write_text(json.dumps(told))
+    reported = json.loads((run / "config.json").read_text())
+    change(reported)
+    (run / "config.json").write_text(json.dumps(reported))
 
 
 def test_data_that_were_changed_are_refused_and_may_be_accepted(
@@ -73,9 +76,11 @@ def test_data_that_were_changed_are_refused_and_may_be_accepted(
     (here / "log.hdf5").unlink()
     write_hdf5(here / "log.hdf5", rows(seed=1))
     assert main(["resume", str(here / "run")]) == 2
-    (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
-    assert "log.hdf5 have changed since the run was saved" in told
-    assert "--accept-changed-data" in told
+    (reported,) = [
+        line for line in capsys.readouterr().err.splitlines() if line.startswith("error")
+    ]
+    assert "log.hdf5 have changed since the run was saved" in reported
+    assert "--accept-changed-data" in reported
     assert contents(here / "run") == before
     assert main(["resume", str(here / "run"), "--accept-changed-data"]) == 0
     _, document = load_checkpoint(checkpoints(here / "run" / "checkpoints")[-1])
@@ -89,7 +94,7 @@ def test_data_may_move_and_be_stored_in_another_format(here: Path):
     assert fingerprint(stored) == fingerprint(load(source)) == fingerprint(from_arrays(rows()))
     shutil.copytree(here / "run", here / "other")
     resume_run(here / "run", quiet)
-    edit(here / "other", lambda told: told["own"].update(data=f"stored:{here / 'stored'}"))
+    edit(here / "other", lambda reported: reported["own"].update(data=f"stored:{here / 'stored'}"))
     resume_run(here / "other", quiet)
     assert differing(contents(here / "run"), contents(here / "other")) == []
 
@@ -118,12 +123,12 @@ def test_a_task_may_mend_what_is_stored(here: Path):
 def test_a_plan_that_was_edited_is_refused_by_what_differs(
     change: dict[str, Any], named: str, here: Path
 ):
-    def apply(told: dict[str, Any]) -> None:
+    def apply(reported: dict[str, Any]) -> None:
         for name, value in change.items():
             if isinstance(value, tuple):
-                told[name][value[0]] = value[1]
+                reported[name][value[0]] = value[1]
             else:
-                told[name] = value
+                reported[name] = value
 
     edit(here / "run", apply)
     before = contents(here / "run")
@@ -166,7 +171,7 @@ def test_shared_pretraining_is_held_to_its_data_and_plan_too(here: Path, tmp_pat
     write_hdf5(here / "log.hdf5", rows(seed=1))
     with pytest.raises(UsageError, match="have changed"):
         resume_run(tmp_path / "branch", quiet)
-    edit(tmp_path / "shared", lambda told: told.update(online_steps=50))
+    edit(tmp_path / "shared", lambda reported: reported.update(online_steps=50))
     with pytest.raises(UsageError, match="online_steps is 50, was 40"):
         branch_run(plan, tmp_path / "another", tmp_path / "shared", "test")
     assert not (tmp_path / "another").exists() or not (tmp_path / "another/config.json").exists()
@@ -187,7 +192,7 @@ def test_a_checkpoint_of_an_earlier_version_goes_on_with_one_notice(here: Path):
 
 
 @pytest.mark.parametrize("content", ["[]", "1", "{}", '{"plan": 1, "data": 2, "journals": 3}'])
-def test_an_identity_that_is_none_is_told(content: str, here: Path):
+def test_an_identity_that_is_none_is_reported(content: str, here: Path):
     path = checkpoints(here / "run" / "checkpoints")[-1]
     (path / "identity.json").write_text(content)
     files = {each.name: digest(each) for each in path.iterdir() if each.name != "MANIFEST.json"}

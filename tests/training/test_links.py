@@ -147,7 +147,7 @@ def test_the_folder_that_a_user_names_may_be_a_link(run: Path, tmp_path: Path):
     assert (run / "LOCK").exists()
 
 
-def test_a_folder_where_a_file_belongs_is_told(tmp_path: Path):
+def test_a_folder_where_a_file_belongs_is_reported(tmp_path: Path):
     (tmp_path / "x.json").mkdir()
     with pytest.raises(RoadError, match=r"is a pipe|is a folder"):
         read_json(tmp_path / "x.json")

@@ -19,7 +19,7 @@ def actions(number: int) -> list[np.ndarray]:
     return [rng.uniform(-1, 1, 1).astype(np.float32) for _ in range(number)]
 
 
-def test_an_episode_taken_up_again_stands_where_it_stood():
+def test_a_resumed_episode_continues_in_the_same_state():
     one, other = Rollout(TASK, seed=1), Rollout(TASK, seed=1)
     for action in actions(250):  # one episode of 200 steps, and 50 of the next
         one.step(action)

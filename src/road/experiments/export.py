@@ -59,15 +59,15 @@ def numbers_of(result: Row) -> Row:
     }
 
 
-def judgement(told: Row | None) -> Row:
+def judgement(row: Row | None) -> Row:
     """A judgement as it is kept, and what follows from it."""
-    if told is None:
+    if row is None:
         return {}
     # JSON has no tuples.
-    kept: Row = {n: tuple(v) if isinstance(v, list) else v for n, v in told.items()}
+    kept: Row = {n: tuple(v) if isinstance(v, list) else v for n, v in row.items()}
     found = Informedness(**kept)
     more = ("beyond_equal", "detrended_epsilon_squared")
-    return {**told, **{name: getattr(found, name) for name in more}}
+    return {**row, **{name: getattr(found, name) for name in more}}
 
 
 def flat(informed: Row) -> Iterable[tuple[str, Any]]:

@@ -121,10 +121,10 @@ def canonical(thing: Any) -> str:
 
 def cell_identity(plan: Plan) -> dict[str, Any]:
     """What the result of a run depends on."""
-    told = {n: v for n, v in plan.to_json().items() if n not in WITHOUT_CONSEQUENCE}
+    settings = {n: v for n, v in plan.to_json().items() if n not in WITHOUT_CONSEQUENCE}
     # Cells that were run before a setting was removed keep their name.
-    mixer = {**RETIRED.get(plan.mixer_name, {}), **told["mixer"]}
-    return {"kind": "cell", **with_content({**told, "mixer": mixer})}
+    mixer = {**RETIRED.get(plan.mixer_name, {}), **settings["mixer"]}
+    return {"kind": "cell", **with_content({**settings, "mixer": mixer})}
 
 
 def pretraining_identity(plan: Plan) -> dict[str, Any]:
@@ -132,13 +132,13 @@ def pretraining_identity(plan: Plan) -> dict[str, Any]:
     return {"kind": "pretraining", **with_content(offline_part(plan))}
 
 
-def with_content(told: dict[str, Any]) -> dict[str, Any]:
+def with_content(settings: dict[str, Any]) -> dict[str, Any]:
     """A file of data, or a stored dataset, is known by what is in it."""
-    scheme, _, name = str(told.get("own", {}).get("data", "")).partition(":")
+    scheme, _, name = str(settings.get("own", {}).get("data", "")).partition(":")
     if scheme not in ("file", "stored"):
-        return told
+        return settings
     path = Path(name)
     if not path.exists():
         raise DataError(f"{path} is not there, and a case of the grid learns from it")
     found = read_contents(path)["sha256"] if scheme == "stored" else checksum(path)
-    return {**told, "own": {**told["own"], "data": f"sha256:{found}"}}
+    return {**settings, "own": {**settings["own"], "data": f"sha256:{found}"}}

@@ -44,14 +44,14 @@ class Collected:
     def definition(self, folder: Path | None) -> dict[str, Any]:
         """What its bytes depend on: policies by their content, wherever they lie."""
         policies = {part: checksum(path) for part, path in self.given(folder).items()}
-        told = asdict(self)
-        del told["allow_import"]
+        settings = asdict(self)
+        del settings["allow_import"]
         if self.shift is None:  # logs that were made before there were shifts keep their name
-            del told["shift"]
+            del settings["shift"]
         # A level's name says what it is made of; of a replay a learner makes the other half.
         learnt = set(self.level.split("-")) - {"random", *policies}
         return {
-            **told,
+            **settings,
             "policies": policies,
             "noise": {part: noise for part, noise in self.noise.items() if part in policies},
             "train_steps": self.train_steps if learnt else None,

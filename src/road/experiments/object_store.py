@@ -86,13 +86,13 @@ class Mirror:
             store.commit(job.key, result)
 
     def _job(self, store: Store, key: str) -> Job:
-        told = json.loads(self._read(f"jobs/{key}.json"))
+        content = json.loads(self._read(f"jobs/{key}.json"))
         path = store.inside("jobs", f"{key}.json")
         if not path.exists():
-            put_once(path, told)
-        elif not store.is_done(key) and store.job(key) != job_from_json(told):
-            write_json(path, told)
-        return job_from_json(told)
+            put_once(path, content)
+        elif not store.is_done(key) and store.job(key) != job_from_json(content):
+            write_json(path, content)
+        return job_from_json(content)
 
     def _unpack(self, store: Store, job: Job) -> None:
         """Aside first, then in the place of whatever a killed job may have left there."""
@@ -202,12 +202,12 @@ def pack(folder: Path, job: Job) -> bytes:
 
 def tell_where_data_lies(store: Store, job: Job, folder: Path) -> None:
     """A run's config names the file of data that the grid made: each machine has its own."""
-    told = str(job.what.get("plan", {}).get("own", {}).get("data", ""))
-    if not told.startswith(FROM_THE_GRID):
+    data = str(job.what.get("plan", {}).get("own", {}).get("data", ""))
+    if not data.startswith(FROM_THE_GRID):
         return
     config = read_run_file(folder, CONFIG)
     name = Path(config["own"]["data"]).name
-    here = store.path.absolute() / "data" / told.removeprefix(FROM_THE_GRID) / name
+    here = store.path.absolute() / "data" / data.removeprefix(FROM_THE_GRID) / name
     config["own"]["data"] = f"file:{here}"
     write_json(folder / CONFIG, config)
 

@@ -140,13 +140,13 @@ class Store:
         """What ``grid.json`` says."""
         if not (self.path / GRID).is_file():
             raise UsageError(f"{self.path} is no folder of a grid: it has no {GRID}")
-        told = read_run_file(self.path, GRID)
-        if told.get("format") != FORMAT:
-            raise UsageError(f"{self.path / GRID} has format {told.get('format')!r}, not {FORMAT}")
-        if lacking := [name for name in ABOUT if name not in told]:
+        found = read_run_file(self.path, GRID)
+        if found.get("format") != FORMAT:
+            raise UsageError(f"{self.path / GRID} has format {found.get('format')!r}, not {FORMAT}")
+        if lacking := [name for name in ABOUT if name not in found]:
             raise DamagedError(f"{self.path / GRID} is damaged: it has no {lacking[0]!r}")
-        check_cells(self.path / GRID, told["cells"])
-        return told
+        check_cells(self.path / GRID, found["cells"])
+        return found
 
     def entered(self) -> list[dict[str, Any]]:
         """The cells that earlier commands have asked for; none before the first."""
@@ -189,8 +189,8 @@ class Store:
         try:
             folder = RunFolder(self.path)
         except LockedError as error:
-            told = str(error).replace("run folder", "the grid in")
-            raise LockedError(f"{told}: a grid has one runner at a time") from None
+            reason = str(error).replace("run folder", "the grid in")
+            raise LockedError(f"{reason}: a grid has one runner at a time") from None
         try:
             yield
         finally:

@@ -115,11 +115,11 @@ def time_before(folder: Path) -> dict[str, float]:
 
 def plan_of(store: Store, job: Job) -> Plan:
     """The plan of a job, with its data where it lies now."""
-    told = dict(job.what["plan"])
-    scheme, _, key = str(told.get("own", {}).get("data", "")).partition(":")
+    settings = dict(job.what["plan"])
+    scheme, _, key = str(settings.get("own", {}).get("data", "")).partition(":")
     if f"{scheme}:" == FROM_THE_GRID:
-        told["own"] = {**told["own"], "data": f"file:{made_file(store, key)}"}
-    return plan_from_json(told, tuple(job.what["allowed"]))
+        settings["own"] = {**settings["own"], "data": f"file:{made_file(store, key)}"}
+    return plan_from_json(settings, tuple(job.what["allowed"]))
 
 
 def made_file(store: Store, key: str) -> Path:

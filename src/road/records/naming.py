@@ -44,8 +44,8 @@ def mixer_name(run: RunRecord) -> str:
     ratio = number(settings.get("offline_ratio"))
     constant = "" if math.isnan(ratio) or name != "fixed" else f" {ratio:g}"
     options = options_of(settings) if name == "road" else []
-    told = f" ({', '.join(options)})" if options else ""
-    return kind_name(name) + constant + told
+    listed = f" ({', '.join(options)})" if options else ""
+    return kind_name(name) + constant + listed
 
 
 def kind_name(mixer: str) -> str:

@@ -37,11 +37,11 @@ ONLINE_ONLY = (
 
 def offline_part(plan: Plan) -> dict[str, Any]:
     """What the offline phase is a function of, as plain data."""
-    told = json.loads(json.dumps(plan.to_json()))
+    plain = json.loads(json.dumps(plan.to_json()))
     for mixed in ("mixer", "probes"):
-        told.pop(mixed, None)
+        plain.pop(mixed, None)
     return {
-        **{name: value for name, value in told.items() if name not in ONLINE_ONLY},
+        **{name: value for name, value in plain.items() if name not in ONLINE_ONLY},
         # The last offline agent is judged as step 0 of the online phase, if there is one.
         "goes_online": plan.config.online_steps > 0,
     }
@@ -84,7 +84,7 @@ def branch_run(plan: Plan, path: Path, pretrained: Path, command: str) -> None:
 def pretrained_state(plan: Plan, pretrained: Path) -> RunState:
     """The state at the switch of a run that has pretrained what the plan asks for."""
     other = plan_from_json(read_run_file(pretrained, CONFIG), plan.allowed)
-    ours, theirs = wherever_it_lies(offline_part(plan)), wherever_it_lies(offline_part(other))
+    ours, theirs = without_data_path(offline_part(plan)), without_data_path(offline_part(other))
     if different := sorted(n for n in {*ours, *theirs} if ours.get(n) != theirs.get(n)):
         raise UsageError(f"the pretraining settings in {pretrained} differ: {', '.join(different)}")
     saved = load_latest(pretrained / "checkpoints", lambda _: None)
@@ -98,9 +98,9 @@ def pretrained_state(plan: Plan, pretrained: Path) -> RunState:
     return state
 
 
-def wherever_it_lies(told: dict[str, Any]) -> dict[str, Any]:
+def without_data_path(plain: dict[str, Any]) -> dict[str, Any]:
     """Without the place of its data, which may have moved: who shares knows it by its content."""
-    return {**told, "own": {n: v for n, v in told.get("own", {}).items() if n != "data"}}
+    return {**plain, "own": {n: v for n, v in plain.get("own", {}).items() if n != "data"}}
 
 
 def copy_journals(source: Path, target: Path, state: RunState) -> None:

@@ -27,7 +27,7 @@ def make_sampler(plan: Plan, task: Task, dataset: Dataset) -> MixedSampler:
     capacity = max(min(config.buffer_capacity, config.online_steps), 1)
     spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
     offline = offline_rows(dataset, task, plan.recipe.online.discount)
-    check_room(max(held_back_by(mixer) for mixer in plan.mixers), config)
+    check_held_back(max(held_back_by(mixer) for mixer in plan.mixers), config)
     online = OnlineBuffer(spec, capacity)
     return MixedSampler(
         offline=offline,
@@ -42,7 +42,7 @@ def held_back_by(mixer: Mixer[Any]) -> int:
     return getattr(mixer, "held_back", 0)
 
 
-def check_room(held_back: int, config: RunConfig) -> None:
+def check_held_back(held_back: int, config: RunConfig) -> None:
     """A buffer of nothing but transitions held back would leave nothing to train on, to the end."""
     names = ("buffer_capacity", "online_steps")
     rows, name = min((getattr(config, name), name) for name in names)

@@ -41,8 +41,8 @@ def identity_from(found: Any) -> Identity | None:
     """Of what a checkpoint holds; None for one from before checkpoints held it."""
     if found is None:
         return None
-    told: dict[str, Any] = found if isinstance(found, dict) else {}
-    plan, data, journals = (told.get(name) for name in ("plan", "data", "journals"))
+    contents: dict[str, Any] = found if isinstance(found, dict) else {}
+    plan, data, journals = (contents.get(name) for name in ("plan", "data", "journals"))
     if isinstance(plan, dict) and isinstance(journals, dict) and isinstance(data, str | None):
         return Identity(cast("dict[str, Any]", plan), data, cast("dict[str, str]", journals))
     raise DamagedError("a checkpoint is damaged: it does not say what it belongs to")
@@ -50,10 +50,10 @@ def identity_from(found: Any) -> Identity | None:
 
 def described(plan: Plan) -> dict[str, Any]:
     """The plan as JSON has it, without the place of its data."""
-    told = json.loads(json.dumps(plan.to_json()))
-    if "data" in told.get("own", {}):
-        told["own"]["data"] = BY_CONTENT
-    return told
+    plain = json.loads(json.dumps(plan.to_json()))
+    if "data" in plain.get("own", {}):
+        plain["own"]["data"] = BY_CONTENT
+    return plain
 
 
 def check_plan(identity: Identity | None, plan: Plan, folder: Path) -> None:

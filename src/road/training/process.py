@@ -50,10 +50,10 @@ class StopRequest:
 def listening() -> Generator[StopRequest]:
     """Take SIGTERM and SIGINT as requests while inside; Python lets no other thread do so."""
     request = StopRequest()
-    heard = (signal.SIGTERM, signal.SIGINT)
+    signals = (signal.SIGTERM, signal.SIGINT)
     if threading.current_thread() is not threading.main_thread():
-        heard = ()
-    before = {n: signal.signal(n, request.note) for n in heard}
+        signals = ()
+    before = {n: signal.signal(n, request.note) for n in signals}
     try:
         yield request
     finally:

@@ -156,7 +156,7 @@ def gather(
     measure: Measure = "final",
 ) -> GridResults:
     """What is done of those cells, with the paper's numbers beside it where it has any."""
-    told = store.description()
+    about = store.description()
     runs = [
         PlacedRun(
             cell["case"],
@@ -175,13 +175,13 @@ def gather(
         tuple(dict.fromkeys(cell["strategy"] for cell in cells)),
         tuple(sorted({cell["seed"] for cell in cells})),
     )
-    usual = told.get("subject") or usual_subject(told["name"], told["scale"])
+    usual = about.get("subject") or usual_subject(about["name"], about["scale"])
     results = results_of(
         runs,
         axes,
-        f"{told['name']}, scale {told['scale']}",
-        f"{told['command']}\n{command}",
-        paper_results(told["name"], axes),
+        f"{about['name']}, scale {about['scale']}",
+        f"{about['command']}\n{command}",
+        paper_results(about["name"], axes),
         find_label(subject, cells, "strategy") if subject else usual,
         measure,
     )
@@ -198,12 +198,12 @@ def knobs_of(cells: list[Row]) -> dict[str, KnobSetting]:
 def failures(store: Store, cells: list[Row]) -> list[str]:
     """What was given up, and why: it is not merely missing."""
     failed = [(cell, why) for cell in cells if (why := store.failure(cell["key"])) is not None]
-    told = [
+    named = [
         f"Failed: {cell['case']}, {cell['strategy']}, seed {cell['seed']}: {why}"
         for cell, why in failed[:MOST_FAILURES]
     ]
-    left = len(failed) - len(told)
-    return [*told, f"And {left} more failed: `road grid status` names them."] if left else told
+    left = len(failed) - len(named)
+    return [*named, f"And {left} more failed: `road grid status` names them."] if left else named
 
 
 def paper_results(name: str, axes: Axes) -> Results | None:

@@ -131,8 +131,8 @@ def no_longer_of(grid: Grid, store: Store, policies: Path | None) -> list[Place]
 
 def scale_of(store: Store, name: str) -> str:
     """A file may go on with a grid of its name, at whatever scale that was begun."""
-    told = store.description() if (store.path / GRID).exists() else {}
-    return told["scale"] if told.get("name") == name else OWN
+    about = store.description() if (store.path / GRID).exists() else {}
+    return about["scale"] if about.get("name") == name else OWN
 
 
 def check_folder(store: Store, name: str, scale: str, flags: GridRun) -> None:
@@ -146,9 +146,9 @@ def check_folder(store: Store, name: str, scale: str, flags: GridRun) -> None:
                 "--retry to begin one there"
             )
         return
-    told = store.description()
-    if (told["name"], told["scale"]) != (name, scale):
-        there = f"{told['name']} at scale {told['scale']}"
+    about = store.description()
+    if (about["name"], about["scale"]) != (name, scale):
+        there = f"{about['name']} at scale {about['scale']}"
         raise UsageError(
             f"{path} holds the grid {there}, not {name} at {scale}; give another --out"
         )

@@ -30,12 +30,12 @@ class GridStatus:
 def status_command(words: list[str]) -> int:
     flags = parse_flags(GridStatus, words, "grid status")
     store = Store(find_folder(flags.grid, flags.scale, flags.out))
-    told = store.description()
+    about = store.description()
     # Two places may be the same run and share a key: places are counted.
-    cells = told["cells"]
+    cells = about["cells"]
     done = [cell for cell in cells if store.is_done(cell["key"])]
     failed = [(cell, why) for cell in cells if (why := store.failure(cell["key"])) is not None]
-    sys.stdout.write(f"{told['name']}, scale {told['scale']}: {store.path}\n")
+    sys.stdout.write(f"{about['name']}, scale {about['scale']}: {store.path}\n")
     left = len(cells) - len(done) - len(failed)
     sys.stdout.write(f"{len(cells)} cells: {len(done)} done, {len(failed)} failed, {left} open\n")
     for line in by_case(store, cells):
@@ -52,11 +52,11 @@ def by_case(store: Store, cells: list[dict[str, str]]) -> list[str]:
     for case in dict.fromkeys(cell["case"] for cell in cells):
         keys = [cell["key"] for cell in cells if cell["case"] == case]
         results = [store.result(key, *TIMES) for key in keys if store.is_done(key)]
-        told = f"{case}: {len(results)} of {len(keys)} done"
+        line = f"{case}: {len(results)} of {len(keys)} done"
         if results:
             wall, cpu = (sum(each[name] for each in results) / len(results) for name in TIMES)
-            told += f"; a cell took {wall:.1f} s by the clock, {cpu:.1f} s of CPU"
-        lines.append(told)
+            line += f"; a cell took {wall:.1f} s by the clock, {cpu:.1f} s of CPU"
+        lines.append(line)
     return lines
 
 
