@@ -1,14 +1,13 @@
 """Tiny grids, and the command line that runs them."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from road.cli import main
 from road.experiments.grid import Case, Grid, Strategy
 from road.experiments.jobs import Work, work_of
 from road.experiments.store import Store
@@ -40,6 +39,7 @@ def tiny_grid(**changes: Any) -> Grid:
 
 
 FILE = f"""
+from road.cli import main
 from road.experiments.grid import Case, Grid, Strategy
 
 GRID = Grid(
@@ -67,17 +67,16 @@ def digests(store: Path) -> dict[str, str]:
     }
 
 
-Road = Callable[..., "subprocess.CompletedProcess[str]"]
+Grids = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def road(tmp_path: Path) -> Road:
-    """The command line in a process of its own, in the test's folder."""
+def road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Grids:
+    """Exit code, output and errors of a command in the test's folder. Workers are processes."""
 
-    def call(*words: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "road.cli", *map(str, words)],
-            capture_output=True, text=True, check=False, timeout=300, cwd=tmp_path, **options,
-        )  # fmt: skip
+    def call(*words: str | Path) -> tuple[int, str, str]:
+        monkeypatch.chdir(tmp_path)
+        code = main([*map(str, words)])
+        return code, *capsys.readouterr()
 
     return call

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.experiments.conftest import FILE, RUN, Road, digests, entered, tiny_grid
+from tests.experiments.conftest import FILE, RUN, Grids, digests, entered, tiny_grid
 
 from road.cli import main
 from road.errors import UsageError
@@ -27,6 +28,26 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def run_part(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a user ran a part of the grid: two cells of four."""
+    folder = tmp_path_factory.mktemp("part")
+    (folder / "tiny.py").write_text(FILE)
+    words = ("grid", "run", "tiny.py", "--mixers", "ROAD", "--jobs", "2")
+    command = [sys.executable, "-m", "road.cli", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 2 cells are done" in done.stdout
+    return folder
+
+
+@pytest.fixture
+def part(run_part: Path, here: Path) -> Store:
+    """The grid in the test's own folder, to go on with."""
+    shutil.copytree(run_part / "grids", here / "grids")
+    return Store(here / "grids" / "tiny")
+
+
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     """The one line that a command is refused with."""
     assert main(["grid", *words]) == 2
@@ -36,22 +57,18 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 @pytest.mark.integration
-def test_a_grid_of_ones_own_from_its_file_to_its_report(here: Path, road: Road):
-    """Run a part, go on with the rest, which pretrains nothing again, and read what came of it."""
-    part = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--jobs", "2")
-    assert part.returncode == 0, part.stderr
-    assert "2 of 2 cells are done" in part.stdout
-    before = digests(here / "grids" / "tiny")
-    whole = road("grid", "run", "tiny.py", "--resume", "--jobs", "2")
-    assert "4 of 4 cells are done" in whole.stdout
-    after = digests(here / "grids" / "tiny")
+def test_a_grid_of_ones_own_from_its_file_to_its_report(here: Path, part: Store, road: Grids):
+    """Go on with the rest of a grid, which pretrains nothing again, and read what came of it."""
+    before = digests(part.path)
+    _, said, _ = road("grid", "run", "tiny.py", "--resume", "--jobs", "2")
+    assert "4 of 4 cells are done" in said
+    after = digests(part.path)
     assert len(after) == len(before) + 2  # two cells and no pretraining
     assert {key: after[key] for key in before} == before
-    status = road("grid", "status", "tiny.py").stdout
-    assert "4 cells: 4 done, 0 failed, 0 open" in status
-    report = road("grid", "report", "grids/tiny")
-    assert report.returncode == 0, report.stderr
-    assert "| pendulum-flipped |" in report.stdout
+    assert "4 cells: 4 done, 0 failed, 0 open" in road("grid", "status", "tiny.py")[1]
+    code, report, errors = road("grid", "report", "grids/tiny")
+    assert code == 0, errors
+    assert "| pendulum-flipped |" in report
     with (here / "grids/tiny/cells.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [(row["strategy"], row["seed"]) for row in rows] == [
@@ -234,52 +251,49 @@ def test_a_file_may_import_what_lies_beside_it(here: Path, capsys: pytest.Captur
 
 
 @pytest.mark.integration
-def test_a_file_goes_on_with_a_grid_of_its_name_at_whatever_scale(here: Path, road: Road):
+def test_a_file_goes_on_with_a_grid_of_its_name_at_whatever_scale(part: Store, road: Grids):
     """As with published cells of a grid of the library, to which a strategy is added."""
-    part = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0")
-    assert part.returncode == 0, part.stderr
-    reported = here / "grids" / "tiny" / "grid.json"
-    reported.write_text(reported.read_text().replace('"scale": "own"', '"scale": "mini"'))
-    more = road("grid", "run", "tiny.py", "--seeds", "0", "--resume")
-    assert "2 of 2 cells are done" in more.stdout, more.stderr
-    assert '"scale": "mini"' in reported.read_text()
+    about = part.path / "grid.json"
+    about.write_text(about.read_text().replace('"scale": "own"', '"scale": "mini"'))
+    _, said, errors = road("grid", "run", "tiny.py", "--seeds", "0", "--resume")
+    assert "2 of 2 cells are done" in said, errors
+    assert '"scale": "mini"' in about.read_text()
 
 
 @pytest.mark.integration
-def test_a_grid_that_was_moved_goes_on_with_its_pretraining(here: Path, road: Road):
+def test_a_grid_that_was_moved_goes_on_with_its_pretraining(here: Path, road: Grids):
     """Its data is the grid's own, and lies in the folder that moved."""
     data = 'data=Collected("pendulum-flipped", "random", 500, train_steps=None)'
     file = FILE.replace('Case("pendulum-flipped")', f'Case("pendulum-flipped", {data})')
     (here / "tiny.py").write_text(f"from road.experiments.making import Collected\n{file}")
     words = ("grid", "run", "tiny.py", "--seeds", "0")
-    first = road(*words, "--mixers", "ROAD")
-    assert first.returncode == 0, first.stderr
+    code, _, errors = road(*words, "--mixers", "ROAD")
+    assert code == 0, errors
     (here / "grids" / "tiny").rename(here / "elsewhere")
-    more = road(*words, "--out", "elsewhere", "--resume")
-    assert "2 of 2 cells are done" in more.stdout, more.stdout
+    _, said, _ = road(*words, "--out", "elsewhere", "--resume")
+    assert "2 of 2 cells are done" in said
 
 
 @pytest.mark.integration
-def test_a_changed_setting_is_said_and_not_averaged_with_the_old_one(here: Path, road: Road):
-    assert road("grid", "run", "tiny.py", "--mixers", "ROAD").returncode == 0
+def test_a_changed_setting_is_said_and_not_averaged_with_the_old_one(
+    here: Path, part: Store, road: Grids
+):
     (here / "tiny.py").write_text(FILE.replace("'online_steps': 80", "'online_steps': 60"))
-    again = road("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0", "--resume")
-    assert "note: 2 cells of earlier commands are not what tiny asks for now" in again.stderr
-    cells = Store(here / "grids" / "tiny").description()["cells"]
-    assert [cell["seed"] for cell in cells] == [0]
+    words = ("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0", "--resume")
+    _, _, errors = road(*words)
+    assert "note: 2 cells of earlier commands are not what tiny asks for now" in errors
+    assert [cell["seed"] for cell in part.description()["cells"]] == [0]
 
 
 @pytest.mark.integration
-def test_a_cell_that_is_to_be_done_again_begins_at_the_switch(here: Path, road: Road):
-    words = ("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0")
-    assert road(*words).returncode == 0
-    store = Store(here / "grids" / "tiny")
-    (cell,) = store.description()["cells"]
-    before = store.result(cell["key"])["digest"]
-    (store.path / "done" / f"{cell['key']}.json").unlink()
-    assert road(*words, "--resume").returncode == 0
-    assert store.result(cell["key"])["digest"] == before
-    sessions = (store.path / "runs" / cell["key"] / "sessions.jsonl").read_text().splitlines()
+def test_a_cell_that_is_to_be_done_again_begins_at_the_switch(part: Store, road: Grids):
+    cell = part.description()["cells"][0]
+    before = part.result(cell["key"])["digest"]
+    (part.path / "done" / f"{cell['key']}.json").unlink()
+    words = ("grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0", "--resume")
+    assert road(*words)[0] == 0
+    assert part.result(cell["key"])["digest"] == before
+    sessions = (part.path / "runs" / cell["key"] / "sessions.jsonl").read_text().splitlines()
     began, ended = (json.loads(line) for line in sessions)  # those of the first time are gone
     assert (began["event"], ended["event"]) == ("began", "ended")
     assert began["position"] == RUN["offline_steps"]
@@ -299,8 +313,8 @@ def test_no_space_stops_the_grid_with_one_line(here: Path):
 
 
 @pytest.mark.integration
-def test_ctrl_c_leaves_everything_to_go_on_with(here: Path, road: Road):
-    long = {**RUN, "offline_steps": 0, "online_steps": 4_000}
+def test_ctrl_c_leaves_everything_to_go_on_with(here: Path, road: Grids):
+    long = {**RUN, "offline_steps": 0, "online_steps": 2_000}
     (here / "tiny.py").write_text(FILE.replace(repr(RUN), repr(long)))
     part = ["grid", "run", "tiny.py", "--mixers", "ROAD", "--seeds", "0"]
     words = [sys.executable, "-m", "road.cli", *part]
@@ -314,8 +328,8 @@ def test_ctrl_c_leaves_everything_to_go_on_with(here: Path, road: Road):
     assert process.returncode == 130
     assert "go on with `road grid run tiny.py --resume`" in said.splitlines()[-1]
     assert Store(here / "grids" / "tiny").description()["name"] == "tiny"
-    done = road(*part, "--resume")
-    assert "1 of 1 cells are done" in done.stdout, done.stderr
+    _, output, errors = road(*part, "--resume")
+    assert "1 of 1 cells are done" in output, errors
     (result,) = (here / "grids" / "tiny" / "done").glob("*.json")
     (journal,) = runs.glob("*/sessions.jsonl")
     sessions = [json.loads(line) for line in journal.read_text().splitlines()]
