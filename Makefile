@@ -18,7 +18,7 @@ demo: $(READY)  ## pretrain, fine-tune and report on the embedded default task
 	$(BIN)/road train
 
 test: $(READY)  ## every test but the slow ones
-	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -m "not slow" -n 2 --dist loadfile --no-loadscope-reorder
 
 slow: $(READY)  ## the tests that learn something
 	$(BIN)/python -m pytest -q -m slow

@@ -22,6 +22,15 @@ jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
+LONGEST = ("training", "experiments", "reweighting", "contracts", "agents", "collecting", "docs")
+"""Folders whose files take longest."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first: where each process takes whole files, one of them would end alone."""
+    items.sort(key=lambda item: item.path.parent.name not in LONGEST)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Datasets are made once per session; processes that are started share our compiled code."""

@@ -23,7 +23,7 @@ from road.records.folder import RunFolder
 from road.training.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from road.training.compiled import remembered
 from road.training.config import Plan, RunConfig
-from road.training.launch import resume_run, start_run
+from road.training.launch import describe_run, resume_run
 from road.training.learner import Learner
 from road.training.process import StopRequest
 from road.training.run import Run
@@ -33,7 +33,7 @@ from road.types import Spec
 TINY = RunConfig(
     seed=2,
     offline_steps=300,
-    online_steps=120,
+    online_steps=400,
     batch_size=16,
     updates_per_step=2,
     warmup_steps=20,
@@ -62,20 +62,28 @@ def ignore(_: Any) -> None:
     pass
 
 
-@pytest.mark.parametrize("name", AGENT_LIST)
-def test_a_new_ratio_compiles_nothing_again(name: str, tmp_path: Path):
-    """All four arms are tried, and the buffer goes from empty to full enough."""
-    plan, folder = plan_of(name), RunFolder(tmp_path / "run")
+@pytest.fixture(scope="module", params=AGENT_LIST)
+def quiet(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A whole run of each agent, undisturbed; it compiled all its functions itself."""
     remembered.cache_clear()
+    plan, path = plan_of(request.param), tmp_path_factory.mktemp("quiet") / request.param
+    folder = RunFolder(path)
+    describe_run(plan, folder, "test")
     run = Run(plan, folder, ignore, StopRequest())
     run.begin()
     run.execute()
     run.close()
     folder.release()
-    rows = [json.loads(line) for line in (tmp_path / "run/mixer.jsonl").read_text().splitlines()]
+    return run
+
+
+def test_a_new_ratio_compiles_nothing_again(quiet: Run):
+    """All four arms are tried, and the buffer goes from empty to full enough."""
+    run = quiet
+    rows = [json.loads(line) for line in (run.folder.path / "mixer.jsonl").read_text().splitlines()]
     assert {row["offline_ratio"] for row in rows} == {0.0, 0.3, 0.7, 1.0}
     # An agent that trains in both phases is compiled once for the offline stacks as well.
-    both_phases = bool(plan.config.offline_steps) and run.online_agent is run.offline_agent
+    both_phases = bool(run.config.offline_steps) and run.online_agent is run.offline_agent
     assert run.online_agent.compilations == {
         "update": 1 + both_phases,
         "act": 1,
@@ -119,21 +127,16 @@ def saved(folder: Path) -> int:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", AGENT_LIST)
-def test_killed_in_both_phases_it_ends_with_the_same_bits(name: str, tmp_path: Path):
-    plan = plan_of(name)
-    long = dataclasses.replace(plan.config, online_steps=400)
-    plan = dataclasses.replace(plan, config=long)
-    quiet, killed = tmp_path / "quiet", tmp_path / "killed"
-    start_run(plan, quiet, "test", ignore)
+def test_killed_in_both_phases_it_ends_with_the_same_bits(quiet: Run, tmp_path: Path):
+    killed = tmp_path / "killed"
     killed.mkdir()
     for file in ("config.json", "meta.json"):
-        (killed / file).write_bytes((quiet / file).read_bytes())
-    offline = plan.config.offline_steps
+        (killed / file).write_bytes((quiet.folder.path / file).read_bytes())
+    offline = quiet.config.offline_steps
     left = killed_run(killed, (*((offline // 2,) if offline else ()), offline + 60))
     assert left[-1] > offline, left
     assert not offline or left[0] <= offline, left
     resume_run(killed, ignore)
-    assert differing(contents(killed), contents(quiet)) == []
+    assert differing(contents(killed), contents(quiet.folder.path)) == []
     arrays, _ = load_checkpoint(checkpoints(killed / "checkpoints")[-1])
     assert all(np.isfinite(array).all() for array in arrays.values())

@@ -35,10 +35,13 @@ def balanced_plan(**changes: Any) -> Plan:
 
 @pytest.mark.parametrize("name", AGENT_LIST)
 def test_every_agent_learns_from_rows_drawn_by_priority(name: str, tmp_path: Path):
-    """Ten steps of warm-up, then two mini-batches of eight rows a step."""
+    """Twenty steps of warm-up, then two mini-batches of sixteen rows a step.
+
+    As large as in ``tests/contracts``, so that their compiled code serves here too.
+    """
     config = RunConfig(
-        offline_steps=0, online_steps=40, warmup_steps=10, batch_size=8, updates_per_step=2,
-        period=10, measure_batch=8,
+        offline_steps=0, online_steps=50, warmup_steps=20, batch_size=16, updates_per_step=2,
+        period=10, measure_batch=16,
     )  # fmt: skip
     plan = Plan("pendulum-flipped", name, AGENT_LIST[name], "balanced", MIXER, config)
     remembered.cache_clear()
@@ -56,7 +59,7 @@ def test_every_agent_learns_from_rows_drawn_by_priority(name: str, tmp_path: Pat
     assert all(np.isfinite(np.asarray(leaf)).all() for leaf in run.state.main.agent)
     assert run.online_agent.compilations["update"] == 1
     assert learnt(steps), "the network's numbers are among the metrics of every update"
-    assert (priorities(run) != before).sum() > 40 + 20, "of the online rows, and of offline ones"
+    assert (priorities(run) != before).sum() > 50 + 20, "of the online rows, and of offline ones"
 
 
 def unmeasured(*_: Any) -> Evidence:

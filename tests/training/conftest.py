@@ -12,6 +12,7 @@ import pytest
 from road.agents.iql import IQL
 from road.mixing import RoadMixer
 from road.training.config import Plan, RunConfig
+from road.training.launch import start_run
 
 TINY = RunConfig(
     seed=3,
@@ -36,6 +37,14 @@ def tiny_plan(**changes: Any) -> Plan:
         mixer=RoadMixer(exploration=0.1, scale="standardised"),
         config=dataclasses.replace(TINY, **changes),
     )
+
+
+@pytest.fixture(scope="session")
+def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a whole run with the tiny plan, for tests that only read it."""
+    folder = tmp_path_factory.mktemp("tiny") / "run"
+    start_run(tiny_plan(), folder, "test", lambda _: None)
+    return folder
 
 
 Road = Callable[..., "subprocess.CompletedProcess[str]"]

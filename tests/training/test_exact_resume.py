@@ -55,10 +55,8 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    start_run(tiny_plan(), folder, "test", lambda _: None)
-    return contents(folder)
+def undisturbed(tiny_run: Path) -> dict[str, Any]:
+    return contents(tiny_run)
 
 
 def stop_when(plan: Plan, path: Path, condition: Callable[[Event], bool], *, fresh: bool) -> None:
@@ -204,13 +202,13 @@ def test_killed_at_random_moments_in_both_phases(road: Any, tmp_path: Path):
     chance = random.Random()
     words = [*COMMAND, "--out", str(killed)]
     kills = 0
-    for position in (0, 1, 900, 2100, 3000, 3400, 4000):
+    for position in (0, 1, 2100, 3000, 3700):
         delay = chance.uniform(0.5, 3.0) if position == 0 else chance.uniform(0.0, 0.25)
         kills += kill_after(words, killed, position, delay)
         if not (killed / "config.json").exists():
             continue  # killed before there was a run: the same command begins again
         words = ["resume", str(killed)]
-    assert kills >= 6
+    assert kills >= 4
     done = road("resume", killed)
     assert done.returncode == 0, done.stderr
     assert differing(contents(killed), contents(quiet)) == []

@@ -23,16 +23,9 @@ def rows_of(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("finished") / "run"
-    start_run(tiny_plan(), folder, "test", lambda _: None)
-    return folder
-
-
-def test_periods_have_their_length_and_their_ratio(finished: Path):
+def test_periods_have_their_length_and_their_ratio(tiny_run: Path):
     """Periods of 40 once 16 rows are stored, in 260 steps: six; what is left is not credited."""
-    periods = rows_of(finished, "mixer")
+    periods = rows_of(tiny_run, "mixer")
     assert [row["step"] for row in periods] == [55, 95, 135, 175, 215, 255]
     assert {row["steps"] for row in periods} == {40}
     assert [row["period"] for row in periods] == list(range(6))
@@ -43,16 +36,16 @@ def test_periods_have_their_length_and_their_ratio(finished: Path):
         assert row["credit"] == pytest.approx(expected)
 
 
-def test_the_journals_hold_what_the_report_needs(finished: Path):
-    evaluations = [(row["phase"], row["step"]) for row in rows_of(finished, "evaluations")]
+def test_the_journals_hold_what_the_report_needs(tiny_run: Path):
+    evaluations = [(row["phase"], row["step"]) for row in rows_of(tiny_run, "evaluations")]
     assert evaluations == [
         ("offline", 100), ("online", 0), ("online", 100), ("online", 200), ("online", 260)
     ]  # fmt: skip
-    metrics = rows_of(finished, "metrics")
+    metrics = rows_of(tiny_run, "metrics")
     assert [row["step"] for row in metrics if row["phase"] == "online"] == list(range(10, 261, 10))
     assert [row["step"] for row in metrics if row["phase"] == "offline"] == [50, 100, 120]
     assert {"value/loss", "actor/weight", "critic/gradient_norm"} <= set(metrics[0])
-    assert [row["length"] for row in rows_of(finished, "episodes")] == [200]
+    assert [row["length"] for row in rows_of(tiny_run, "episodes")] == [200]
 
 
 def test_a_period_can_be_an_episode(tmp_path: Path):

@@ -1,6 +1,7 @@
 """Pretraining that is shared is pretraining all the same: to the last bit."""
 
 import dataclasses
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ def pretrained(plan: Plan, path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pretraining with the tiny plan, which no test may change."""
+    return pretrained(tiny_plan(), tmp_path_factory.mktemp("pretraining") / "shared")
+
+
 def with_mixer(name: str, mixer: Any, **changes: Any) -> Plan:
     return dataclasses.replace(tiny_plan(**changes), mixer_name=name, mixer=mixer)
 
@@ -43,20 +50,22 @@ PLANS = {
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_run_from_shared_pretraining_ends_with_the_bits_of_one_that_pretrained_itself(
-    name: str, tmp_path: Path
+    name: str, shared: Path, tiny_run: Path, tmp_path: Path
 ):
-    plan = PLANS[name]
-    start_run(plan, tmp_path / "alone", "test", quiet)
-    shared = pretrained(plan, tmp_path / "shared")
-    branch_run(plan, tmp_path / "branch", shared, "test")
+    plan, alone = PLANS[name], tiny_run
+    if plan != tiny_plan():
+        alone = tmp_path / "alone"
+        start_run(plan, alone, "test", quiet)
+    own = offline_part(plan) != offline_part(tiny_plan())
+    before = pretrained(plan, tmp_path / "shared") if own else shared
+    branch_run(plan, tmp_path / "branch", before, "test")
     resume_run(tmp_path / "branch", quiet)
-    assert differing(contents(tmp_path / "branch"), contents(tmp_path / "alone")) == []
+    assert differing(contents(tmp_path / "branch"), contents(alone)) == []
     kept = [path.name for path in checkpoints(tmp_path / "branch" / "checkpoints")]
-    assert kept == [path.name for path in checkpoints(tmp_path / "alone" / "checkpoints")]
+    assert kept == [path.name for path in checkpoints(alone / "checkpoints")]
 
 
-def test_one_pretraining_serves_several_mixers_and_is_not_changed(tmp_path: Path):
-    shared = pretrained(tiny_plan(), tmp_path / "shared")
+def test_one_pretraining_serves_several_mixers_and_is_not_changed(shared: Path, tmp_path: Path):
     before = contents(shared)
     for number, mixer in enumerate((RoadMixer(), FixedMixer(0.1))):
         plan = with_mixer("road" if number == 0 else "fixed", mixer, online_steps=60)
@@ -66,11 +75,10 @@ def test_one_pretraining_serves_several_mixers_and_is_not_changed(tmp_path: Path
     assert differing(contents(tmp_path / "0"), contents(tmp_path / "1")) != []
 
 
-def test_pretraining_that_is_taken_up_again_ends_at_the_switch(tmp_path: Path):
-    shared = pretrained(tiny_plan(), tmp_path / "shared")
-    before = contents(shared)
-    resume_run(shared, quiet, until_switch=True)
-    assert differing(contents(shared), before) == []
+def test_pretraining_that_is_taken_up_again_ends_at_the_switch(shared: Path, tmp_path: Path):
+    again = shutil.copytree(shared, tmp_path / "again")
+    resume_run(again, quiet, until_switch=True)
+    assert differing(contents(again), contents(shared)) == []
 
 
 def test_what_the_offline_phase_depends_on():
