@@ -5,6 +5,8 @@ import dataclasses
 import pytest
 from tests.mixing.periods import observe
 
+from road.agents.awac import AWAC
+from road.agents.iql import IQL
 from road.experiments.grid import Case, Grid
 from road.experiments.grids.discriminate import discriminate
 from road.experiments.grids.paper import Scale, penalties
@@ -142,6 +144,22 @@ def test_discriminate_has_tasks_that_help_and_tasks_that_mislead():
     for cell in grid.part(seeds=[0]).cells():
         assert cell.plan.agent.hidden == (64, 64)
         assert cell.plan.config.batch_size == 128
+
+
+def test_a_case_may_have_an_agent_of_its_own():
+    cases = (Case("pendulum-mixed"), Case("own", task="pendulum-mixed", agent_name="awac"))
+    cells = Grid("g", cases, GRIDS["figure-heatmap"]("mini").strategies, seeds=(0,)).cells()
+    assert [cell.plan.agent_name for cell in cells] == ["iql", "awac"]
+    assert [type(cell.plan.agent) for cell in cells] == [IQL, AWAC]
+
+
+def test_other_agents_have_the_settings_that_were_chosen_with_iql():
+    chosen = GRIDS["validated"]("mini").part(strategies=["Validated"]).cells()[0].plan.mixer
+    for cell in GRIDS["validated-agents"]("mini").part(seeds=[0]).cells():
+        assert cell.plan.agent_name in cell.case
+        assert cell.plan.agent_name in ("sac", "awac")
+        assert cell.plan.agent.hidden == (64, 64)
+        assert cell.strategy != "Validated" or cell.plan.mixer == chosen
 
 
 def test_a_case_is_found_by_its_label():

@@ -43,6 +43,8 @@ class Case:
     """Fields of ``RunConfig``."""
     agent: Settings = field(default_factory=dict[str, Any])
     """Fields of the agent."""
+    agent_name: str | None = None
+    """Of ``road list agents``; None takes the grid's."""
     own: Settings = field(default_factory=dict[str, Any])
     """Fields of ``TaskOverrides``: an environment or data of one's own, a reward's scale."""
     data: Collected | None = None
@@ -145,7 +147,9 @@ class Grid:
             if case.data is not None:
                 own["data"] = FROM_THE_GRID
             task = case.task or own.get("env") or case.label
-            base = default_plan(task, self.agent, strategy.mixer, TaskOverrides(**own))
+            base = default_plan(
+                task, case.agent_name or self.agent, strategy.mixer, TaskOverrides(**own)
+            )
             return dataclasses.replace(
                 base,
                 agent=dataclasses.replace(base.agent, **{**self.agent_settings, **case.agent}),

@@ -12,6 +12,7 @@ from road.experiments.grid import Grid
 from road.experiments.grids.discriminate import (
     discriminate,
     validated,
+    validated_agents,
     validated_settings,
 )
 from road.experiments.grids.paper import QUESTIONS, Scale, paper_grid
@@ -24,12 +25,13 @@ GRIDS: Mapping[str, Callable[[Scale], Grid]] = {
     "discriminate": discriminate,
     "shifted": shifted,
     "validated": validated,
+    "validated-agents": validated_agents,
     "validated-settings": validated_settings,
 }
 """By the name that the command line knows it by."""
 
 DEFAULT_SCALE = "mini"
-ONE_SCALE = ("discriminate", "shifted", "validated", "validated-settings")
+ONE_SCALE = ("discriminate", "shifted", "validated", "validated-agents", "validated-settings")
 OWN = "own"
 """The scale of a grid that a user has written."""
 

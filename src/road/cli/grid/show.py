@@ -85,7 +85,8 @@ def list_command(words: list[str]) -> int:
 
 
 def describe_grid(grid: Grid) -> str:
-    lines = [f"{grid.name}: {grid.about}", f"agent: {grid.agent}"]
+    agents = dict.fromkeys(case.agent_name or grid.agent for case in grid.cases)
+    lines = [f"{grid.name}: {grid.about}", f"agent: {', '.join(agents)}"]
     lines.append(f"seeds: {', '.join(map(str, grid.seeds))}")
     lines += ["strategies:", *(f"  {each.label}" for each in grid.strategies), "cases:"]
     for case in grid.cases:

@@ -135,3 +135,29 @@ def validated_settings(scale: str = "mini") -> Grid:
         about="The settings of validated that were tried before its defaults were chosen.",
         strategies=SETTINGS,
     )
+
+
+AGENTS = ("sac", "awac")
+EMBEDDED = (
+    "pendulum-flipped",
+    "pendulum-mixed",
+    "pointmaze-umaze-random",
+    "pointmaze-medium-play",
+)
+"""Cases that need no policies."""
+
+
+def validated_agents(scale: str = "mini") -> Grid:
+    """Settings are those that were chosen with IQL."""
+    grid = validated(scale)
+    return replace(
+        grid,
+        name="validated-agents",
+        about="validated with agents that none of its settings were chosen with: SAC and AWAC.",
+        cases=tuple(
+            replace(case, label=f"{case.label} ({agent})", task=case.label, agent_name=agent)
+            for agent in AGENTS
+            for case in grid.part(cases=EMBEDDED).cases
+        ),
+        strategies=tuple(each for each in VALIDATED if each.label != "ROAD"),
+    )
