@@ -107,7 +107,7 @@ def ratio_rows(
 ) -> Iterable[list[str]]:
     cases = list(dict.fromkeys(cell.case for cell in cells))
     yield ["", *(f"{case} (n = {sum(each.case == case for each in cells)})" for case in cases)]
-    ran = [cell.mean_ratio(cell.run.periods["offline_ratio"]) for cell in cells]
+    ran = [cell.mean_ratio(cell.run.periods["offline_ratio"].tolist()) for cell in cells]
     yield [AS_IT_RAN, *by_case(cells, cases, ran)]
     for changes in combinations(given):
         chosen = [cell.mean_ratio(replayed(cell, changes, ratios)) for cell in cells]
