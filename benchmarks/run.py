@@ -101,10 +101,10 @@ class Worker:
 
 
 @contextmanager
-def working(module: str, python: Path) -> Iterator[Worker]:
+def working(module: str, python: Path, *arguments: str) -> Iterator[Worker]:
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
-            (str(python), "-m", module),
+            (str(python), "-m", module, *arguments),
             cwd=ROOT,
             text=True,
             stdin=subprocess.PIPE,

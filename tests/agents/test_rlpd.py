@@ -100,7 +100,7 @@ def test_summing_or_averaging_the_critics_is_the_same_step_under_adam(spec: Spec
 
         gradient, _ = ravel_pytree(jax.grad(loss)(state.critic.model))
         optimiser = AGENT.sac.critic_optimiser
-        return optimiser.update(gradient, state.critic.optimiser_state)[0]
+        return optimiser.update([gradient], state.critic.optimiser_state)[0][0]
 
     np.testing.assert_allclose(step(1.0), step(0.1), atol=0.01 * AGENT.learning_rate)
 

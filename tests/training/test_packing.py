@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.contracts.test_agents import AGENT_LIST
 
-from road.training.compiled import MOST_JOINED, CompiledAgent, packing_of
+from road.nn.packing import MOST_JOINED, packing_of
+from road.training.compiled import CompiledAgent
 from road.types import Spec
 
 FLOATS, WHOLE = jnp.float32, jnp.int32

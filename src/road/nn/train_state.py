@@ -5,11 +5,10 @@ from typing import Any, Generic, TypeVar, cast
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import optax
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array
 
+from road.nn.packing import packing_of
 from road.types import Metrics, Scalar
 
 Model = TypeVar("Model")
@@ -18,14 +17,15 @@ Loss = Callable[..., tuple[Scalar, Metrics]]
 
 
 class TrainState(eqx.Module, Generic[Model]):
-    """A model and the state of its optimiser, kept as vectors over all weights."""
+    """A model and the state of its optimiser, whose arrays are joined as in `nn/packing.py`."""
 
     model: Model
     optimiser_state: optax.OptState
 
 
 def make_train_state(model: Model, optimiser: optax.GradientTransformation) -> TrainState[Model]:
-    return TrainState(model, optimiser.init(ravel_pytree(model)[0]))
+    leaves = jax.tree.leaves(model)
+    return TrainState(model, optimiser.init(packing_of(leaves).pack(leaves)))
 
 
 def gradient_step(
@@ -41,14 +41,14 @@ def gradient_step(
     finite can be named.
     """
     (value, details), slopes = jax.value_and_grad(loss, has_aux=True)(state.model, *constants)
-    # One vector: an optimiser that goes from weight to weight is slow for small networks.
-    gradient, as_model = ravel_pytree(slopes)
+    leaves, tree = jax.tree.flatten(slopes)
+    packing = packing_of(leaves)
+    gradient = packing.pack(leaves)
     updates, optimiser_state = optimiser.update(gradient, state.optimiser_state)
-    metrics = {"loss": value, "gradient_norm": jnp.linalg.norm(gradient), **details}
+    as_model = jax.tree.unflatten(tree, packing.unpack(cast("list[Array]", updates)))
+    metrics = {"loss": value, "gradient_norm": optax.tree.norm(gradient), **details}
     return (
-        TrainState(
-            eqx.apply_updates(state.model, as_model(cast("Array", updates))), optimiser_state
-        ),
+        TrainState(eqx.apply_updates(state.model, as_model), optimiser_state),
         {f"{name}/{quantity}": number for quantity, number in metrics.items()},
     )
 

@@ -20,7 +20,7 @@ from road.files import REPLACED, TEMPORARY, remove_folder, replace_folder, sync,
 from road.plain_files import open_to_read, read_json, refuse_links
 
 FORMAT = 2
-"""1 held one learner, without a name for it."""
+"""1 held one learner without a name for it, and optimisers as one vector each."""
 KEPT = 2
 """How many of the newest checkpoints stay, beside the best one."""
 

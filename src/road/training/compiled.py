@@ -1,17 +1,13 @@
 """An agent's functions, compiled once, with the agent's state as a short list of arrays.
 
-Flattening a tree of modules in Python costs more than a small update on the CPU, and so does every
-array that goes into and comes out of a compiled function (about five microseconds). So the small
-arrays of a dtype travel in one vector; large ones go as they are, since moving them costs more than
-it saves. The tree is put together again inside the compiled function, where it is free.
+Flattening a tree of modules in Python costs more than a small update on the CPU, so the state
+travels as `nn/packing.py` joins its arrays. The tree is put together again inside the compiled
+function, where it is free.
 """
 
-import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from typing import Any, TypeAlias
 
 import jax
@@ -21,6 +17,7 @@ from jaxtyping import Array, PRNGKeyArray
 from numpy.typing import NDArray
 
 from road.errors import NumericError, UsageError
+from road.nn.packing import packing_of
 from road.replay.transitions import unpack
 from road.training import probes
 from road.types import AnyAgent, Spec
@@ -29,8 +26,6 @@ Leaves: TypeAlias = list[Array]
 """An agent's state, packed by ``Packing``."""
 REMEMBERED = 4
 """Compiled agents that a process keeps: enough for the two phases of two agents."""
-MOST_JOINED = 16_384
-"""Numbers of an array that still counts as small: a layer of 128-128."""
 
 
 @dataclass(frozen=True)
@@ -204,40 +199,3 @@ def compile_agent(agent: AnyAgent, spec: Spec) -> CompiledAgent:
 @lru_cache(REMEMBERED)
 def remembered(agent: AnyAgent, spec: Spec) -> CompiledAgent:
     return CompiledAgent(agent, spec)
-
-
-@dataclass(frozen=True)
-class Packing:
-    """The place of each array of a list; a group is one vector or one large array."""
-
-    shapes: tuple[tuple[int, ...], ...]
-    groups: tuple[tuple[int, ...], ...]
-    """Indices of the arrays in each group, in order."""
-
-    def pack(self, arrays: Sequence[Array]) -> list[Array]:
-        return [
-            arrays[group[0]]
-            if len(group) == 1
-            else jnp.concatenate([arrays[index].reshape(-1) for index in group])
-            for group in self.groups
-        ]
-
-    def unpack(self, packed: Sequence[Array]) -> list[Array]:
-        found: dict[int, Array] = {}
-        for group, joined in zip(self.groups, packed, strict=True):
-            sizes = [math.prod(self.shapes[index]) for index in group]
-            for index, size, end in zip(group, sizes, accumulate(sizes), strict=True):
-                whole = len(group) == 1
-                part = joined if whole else jax.lax.slice(joined, (end - size,), (end,))
-                found[index] = part.reshape(self.shapes[index])
-        return [found[index] for index in range(len(self.shapes))]
-
-
-def packing_of(arrays: Sequence[Array]) -> Packing:
-    """Small arrays of one kind of number together, each large one by itself."""
-    groups: dict[object, tuple[int, ...]] = {}
-    for index, array in enumerate(arrays):
-        small = math.prod(array.shape) <= MOST_JOINED
-        name = array.dtype if small else index
-        groups[name] = (*groups.get(name, ()), index)
-    return Packing(tuple(array.shape for array in arrays), tuple(groups.values()))

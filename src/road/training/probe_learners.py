@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from road.errors import UsageError
 from road.mixing import Mixture
 from road.mixing.probe_errors import ProbeTraining
+from road.nn.packing import packing_of
 from road.replay.sampler import MixedSampler
 from road.replay.transitions import unpack
 from road.rng import NumpyStream
-from road.training.compiled import REMEMBERED, CompiledAgent, Leaves, Metrics, packing_of
+from road.training.compiled import REMEMBERED, CompiledAgent, Leaves, Metrics
 from road.training.learner import Learner
 from road.training.scoring import Scored
 from road.types import Batch
