@@ -60,6 +60,51 @@ def test_the_table_of_choosers_is_what_was_computed(chooser: str):
     assert written[-1] == pytest.approx(found["return"]["mean"][-1], abs=0.0051)
 
 
+JUDGES = numbers("bellman")["levels"]["noisy, exact"]
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_the_table_of_judges_is_what_was_computed(judge: str):
+    """Correlations with J, the loss of the first column, and agreement with dJ/dm."""
+    found = numbers("bellman")
+    exact, sampled, certain = (
+        found["levels"][level][judge]["with_return"]
+        for level in ("noisy, exact", "noisy, one next state", "deterministic, exact")
+    )
+    lost = found["levels"]["noisy, exact"][judge]["lost"]["mean"]
+    agrees = found["noisy"]["agrees_with_gradient"][judge]["mean"]
+    expected = [exact["mean"], exact["low"], exact["high"], sampled["mean"], certain["mean"], lost]
+    written = row(judge)
+    assert written[:-1] == pytest.approx(expected, abs=0.0051)
+    assert written[-1] == pytest.approx(100 * agrees, abs=0.51)
+
+
+def test_what_the_page_says_of_the_bound_is_what_was_computed():
+    for kind, said in (("noisy", 83), ("deterministic", 57)):
+        bound = numbers("bellman")[kind]["bound"]
+        assert bound["holds"] == 1.0
+        assert bound["vacuous"] < 0.0075
+        assert 100 * bound["vacuous_by_visits"] == pytest.approx(said, abs=0.5)
+    noise = numbers("bellman")["noisy"]["noise"]["mean"]
+    assert [100 * noise[0], 100 * noise[-1]] == pytest.approx([22, 12], abs=0.51)
+
+
+def test_what_the_page_says_of_the_chain_and_of_the_lean_is_what_was_computed():
+    chain = numbers("bellman")["chain"]
+    said = {"deterministic": (-0.66, -0.83), "noisy": (0.92, -0.90)}
+    for kind, (low, high) in said.items():
+        assert chain[kind]["low"]["with_return"] == pytest.approx(low, abs=0.0051)
+        assert chain[kind]["high"]["with_return"] == pytest.approx(high, abs=0.0051)
+    good = chain["deterministic"]["high"]
+    assert min(good["errors"]) == good["errors"][3]
+    assert good["errors"][-1] / min(good["errors"]) == pytest.approx(1.4, abs=0.03)
+    assert (good["returns"][0], good["returns"][-1]) == pytest.approx((0.5987, 0.6006), abs=6e-5)
+    for kind, said in (("noisy", (-0.07, -0.18)), ("deterministic", (-0.06, -0.24))):
+        lean = numbers("bellman")[kind]["lean"]
+        found = [lean[name]["mean"] for name in ("−error, new transitions", "−m (no credit)")]
+        assert found == pytest.approx(said, abs=0.0051)
+
+
 def test_the_table_of_claims_is_what_was_computed():
     counts = numbers("chain")["counts"]
     low, high, rises, *_, ordered, everything = counts.values()

@@ -30,6 +30,7 @@ STUDIES: dict[str, Study] = {
     "landscape": Study("from the ratio to the return, on two features", 1),
     "gradient": Study("the outer gradient, checked, and its approximations", 120),
     "bilevel": Study("Algorithm 1, the bandit and the credits on random problems", 120),
+    "bellman": Study("the judges of validated on random problems, and their bound", 120),
     "bias": Study("the bias theorems and where they hold", 80),
     "bandit": Study("the sliding-window bandit where arms move", 20),
 }

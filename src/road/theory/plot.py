@@ -92,6 +92,18 @@ def math(name: str) -> str:
     return name.replace("R_q", "$R_q$").replace("Δ_off", "$Δ_{off}$").replace("Δ_on", "$Δ_{on}$")
 
 
+def heat_map(figure: Figure, axes: Axes, cells: np.ndarray) -> None:
+    """Correlations as colours and numbers."""
+    image = axes.imshow(cells, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
+    figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02)
+    for (row, column), value in np.ndenumerate(cells):
+        text = "–" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
+        axes.text(column, row, text, ha="center", va="center", fontsize=8,
+                  color="white" if abs(value) > 0.6 else INK)  # fmt: skip
+    axes.tick_params(length=0.0, labelcolor=INK, labelsize=8)
+    axes.spines[:].set_visible(False)
+
+
 def level(axes: Axes, height: float, style: str = "-") -> None:
     """A thin horizontal line for comparison."""
     axes.axhline(height, color=GREY, linewidth=0.8, zorder=0, linestyle=style)

@@ -54,10 +54,13 @@ class Problem:
         return Problem(mdp, features, offline, self.inverse_temperature, self.ridge)
 
 
-def random_problems(count: int, seed: int) -> tuple[Problem, list[str]]:
-    """Random processes with poor, mixed and good data in turn, and which data each one has."""
+def random_problems(count: int, seed: int, branching: int = 3) -> tuple[Problem, list[str]]:
+    """Random processes with poor, mixed and good data in turn, and which data each one has.
+
+    An action leads to so many states; with one its outcome is certain.
+    """
     rng = generator(seed, "random problems")
-    mdp = random_mdp(rng, (count,))
+    mdp = random_mdp(rng, (count,), branching=branching)
     features = random_features(rng, mdp, WIDTH)
     quality = [QUALITIES[index % len(QUALITIES)] for index in range(count)]
     policies = {name: behaviour(mdp, name) for name in QUALITIES}

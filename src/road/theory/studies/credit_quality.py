@@ -156,16 +156,9 @@ def draw_table(figure: plot.Figure, axes: plot.Axes, credits: Mapping[str, Any])
     cells = np.array(
         [[table[name]["with_return"]["mean"] for table in levels.values()] for name in names], float
     )
-    image = axes.imshow(cells, cmap="RdBu", vmin=-1.0, vmax=1.0, aspect="auto")
-    figure.colorbar(image, ax=axes, shrink=0.8, pad=0.02)
-    for (row, column), value in np.ndenumerate(cells):
-        text = "–" if np.isnan(value) else f"{value:.2f}".replace("-", "−")
-        axes.text(column, row, text, ha="center", va="center", fontsize=8,
-                  color="white" if abs(value) > 0.6 else plot.INK)  # fmt: skip
+    plot.heat_map(figure, axes, cells)
     axes.set_yticks(range(len(names)), [plot.math(name) for name in names])
     axes.set_xticks(range(len(levels)), [column_label(name) for name in levels])
-    axes.tick_params(length=0.0, labelcolor=plot.INK, labelsize=8)
-    axes.spines[:].set_visible(False)
     for border in (len(credits["levels"]) - 4.5, len(credits["levels"]) - 0.5):
         axes.axvline(border, color="white", linewidth=4.0)
     axes.set_title("Correlation of the credit with the true return, over nine ratios")
