@@ -54,6 +54,15 @@ def close(one, other) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
+def test_the_critics_last_layer_starts_a_hundredth_as_large_as_usual(state: CQLState) -> None:
+    """An orthogonal column of one output has the gain as its length: 0.01, as in Cal-QL's code."""
+    last = state.critic.model.members.layers[-1]
+    lengths = np.linalg.norm(last.weight, axis=1)
+    np.testing.assert_allclose(lengths, 0.01, rtol=1e-5)
+    hidden = state.critic.model.members.layers[1].weight[0]
+    np.testing.assert_allclose(np.linalg.norm(hidden, axis=0), 2.0**0.5, rtol=1e-5)
+
+
 def forward(critic: Critic, observation, action) -> np.ndarray:
     """Both members of an ensemble, in NumPy: (member, batch)."""
     inputs = np.concatenate([observation, action], axis=1)

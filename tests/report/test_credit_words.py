@@ -13,6 +13,7 @@ from road.records.credits import credit_pairs, credit_words, reading_names
 from road.records.dip import Dip
 from road.report import after_the_switch, load_run, summarise, write_report
 from road.report.run.comparison import dip_cells
+from road.report.run.whatif import run_settings
 
 WriteRun = Callable[..., Path]
 ARMS = (0.1, 0.3, 0.5)
@@ -111,6 +112,17 @@ def test_a_number_of_the_loops_own_is_not_called_r_q_though_advantages_were_give
         for _ in range(3):
             controller.end_period(offline_advantage=0.5, online_advantage=0.2, credit=credit)
         assert credit_words(load_run(controller.save(tmp_path / name))).symbol == symbol
+
+
+def test_an_infinite_penalty_is_still_r_q(tmp_path: Path):
+    """JSON has no number for it: a run's settings say ``inf``. The credit is -0.2."""
+    controller = Controller(RoadMixer(overestimation_penalty=math.inf))
+    for _ in range(3):
+        controller.end_period(offline_advantage=0.5, online_advantage=0.2)
+    run = load_run(controller.save(tmp_path / "run"))
+    assert run.periods["credit"].tolist() == [-0.2] * 3
+    assert credit_words(run).symbol == "R_q"
+    assert run_settings(run, [0.1, 0.2]).overestimation_penalty == math.inf
 
 
 def test_a_run_without_any_credit_says_so(write_run: WriteRun, tmp_path: Path):

@@ -34,6 +34,8 @@ from road.nn.train_state import TrainState, gradient_step, make_train_state, pol
 from road.types import Actions, Batch, Metrics, Observations, Scalar, Scalars, Spec
 
 LOG_STD_AFFINE = (1.0, -1.0)
+CRITIC_GAIN = 0.01
+"""Of the critics' last layer, as in Cal-QL's code: values start close to 0."""
 FIRST_LOG_MULTIPLIER = 1.0
 MULTIPLIER_LIMIT = 1e6
 
@@ -114,7 +116,7 @@ class CQL:
         actor_key, critic_key = jax.random.split(key)
         dims = (spec.observation_dim, spec.action_dim)
         actor = make_squashed_actor(actor_key, *dims, self.hidden, affine=LOG_STD_AFFINE)
-        base = self.sac.around(actor, critic_key, spec)
+        base = self.sac.around(actor, critic_key, spec, CRITIC_GAIN)
         first = 0.0 if self.target_gap is None else FIRST_LOG_MULTIPLIER
         log_multiplier = make_train_state(jnp.array(first, jnp.float32), self.sac.critic_optimiser)
         return CQLState(base.actor, base.critic, base.target_critic, base.log_alpha, log_multiplier)

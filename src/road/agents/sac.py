@@ -90,14 +90,17 @@ class SAC:
         actor = make_squashed_actor(actor_key, spec.observation_dim, spec.action_dim, self.hidden)
         return self.around(actor, critic_key, spec)
 
-    def around(self, actor: SquashedActor, key: PRNGKeyArray, spec: Spec) -> SACState:
-        """A fresh state with that policy."""
+    def around(
+        self, actor: SquashedActor, key: PRNGKeyArray, spec: Spec, critic_gain: float = 2.0**0.5
+    ) -> SACState:
+        """A fresh state with that policy; the gain is that of the critics' last layer."""
         critic = make_critic(
             key,
             spec.observation_dim + spec.action_dim,
             self.critic_hidden,
             members=self.members,
             layer_norm=self.layer_norm,
+            output_gain=critic_gain,
         )
         return SACState(
             make_train_state(actor, self.actor_optimiser),

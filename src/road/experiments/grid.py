@@ -45,6 +45,8 @@ class Case:
     """Fields of the agent."""
     agent_name: str | None = None
     """Of ``road list agents``; None takes the grid's."""
+    mixers: Mapping[str, Settings] = field(default_factory=dict[str, Settings])
+    """By mixer, fields of it; a strategy may say otherwise."""
     own: Settings = field(default_factory=dict[str, Any])
     """Fields of ``TaskOverrides``: an environment or data of one's own, a reward's scale."""
     data: Collected | None = None
@@ -150,10 +152,11 @@ class Grid:
             base = default_plan(
                 task, case.agent_name or self.agent, strategy.mixer, TaskOverrides(**own)
             )
+            mixer = {**case.mixers.get(strategy.mixer, {}), **strategy.settings}
             return dataclasses.replace(
                 base,
                 agent=dataclasses.replace(base.agent, **{**self.agent_settings, **case.agent}),
-                mixer=dataclasses.replace(base.mixer, **strategy.settings),  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
+                mixer=dataclasses.replace(base.mixer, **mixer),  # pyright: ignore[reportArgumentType] -- every mixer is a dataclass
                 config=run_settings(base, {**self.run, **case.run, **strategy.run, "seed": seed}),
                 allowed=case.allow_import,
             )

@@ -1,7 +1,7 @@
 """What a period is worth: the paper's R_q, read off the agent's own critic (ROAD, Eq. R_q).
 
     Delta_x = E_{s in D_x, a ~ pi} Q(s, a) - E_{(s, a) in D_x} Q(s, a),   x in {offline, online}
-    R_q     = Delta_off - kappa · Delta_on
+    R_q     = Delta_off - kappa · Delta_on,   -Delta_on for kappa = infinity
 
 With an exact critic and kappa = 1 the current policy cancels out of R_q (docs/paper-notes.md).
 ``road.mixing.experimental`` has other criteria; a loop may also give a credit of its own.
@@ -106,7 +106,7 @@ class SurrogateCriterion:
     """The paper's: R_q of the policy that the period leaves behind."""
 
     overestimation_penalty: float = 1.0
-    """kappa: the weight of Delta_on in R_q."""
+    """kappa: the weight of Delta_on in R_q; infinity leaves -Delta_on alone."""
 
     measures = "advantages"
     late = False
@@ -169,7 +169,9 @@ def advantage(policy_q: ArrayLike, data_q: ArrayLike) -> float:
 
 
 def surrogate_objective(advantages: Advantages, overestimation_penalty: float) -> float:
-    """R_q = Delta_off - kappa · Delta_on."""
+    """R_q = Delta_off - kappa · Delta_on; for kappa = infinity -Delta_on, as the paper has it."""
+    if math.isinf(overestimation_penalty):
+        return -advantages.online
     return advantages.offline - overestimation_penalty * advantages.online
 
 
@@ -180,7 +182,7 @@ def required(measured: Measured | None, credit: str, what: str) -> Measured:
 
 
 def check_penalty(value: float) -> None:
-    if not 0.0 <= value < math.inf:
+    if not value >= 0.0:
         raise ValueError(f"overestimation_penalty (kappa) must be 0 or more, got {value}")
 
 

@@ -60,5 +60,8 @@ def mixer_settings(mixer: object, names: Mapping[str, type[Any]]) -> dict[str, A
     """A mixer's settings under the name by which it is known; its class's name for a stranger."""
     known = (name for name, kind in names.items() if type(mixer) is kind)
     settings = asdict(mixer) if is_dataclass(mixer) and not isinstance(mixer, type) else {}
-    plain = json.loads(json.dumps(settings, default=str))
+    # An infinity becomes a word, as in a run's own config.json.
+    plain = json.loads(
+        json.dumps(settings, default=str), parse_constant=lambda name: str(float(name))
+    )
     return {"name": next(known, type(mixer).__name__), **plain}

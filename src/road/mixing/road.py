@@ -24,7 +24,7 @@ class RoadMixer:
     arms: tuple[float, ...] = PAPER_ARMS
     """Lambda: the candidate ratios, each in [0, 1]."""
     overestimation_penalty: float = 1.0
-    """kappa: the weight of Delta_on in R_q = Delta_off - kappa · Delta_on."""
+    """kappa: the weight of Delta_on in R_q = Delta_off - kappa · Delta_on; inf is -Delta_on."""
     exploration: float = 2.0
     """c: UCB exploration coefficient."""
     window: int | None = 1000

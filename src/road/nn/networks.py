@@ -114,9 +114,13 @@ def make_critic(
     *,
     members: int = 2,
     layer_norm: bool = False,
+    output_gain: float = 2.0**0.5,
 ) -> Critic:
     sizes = (inputs, *hidden, 1)
-    networks = [make_mlp(k, sizes, layer_norm=layer_norm) for k in jax.random.split(key, members)]
+    networks = [
+        make_mlp(k, sizes, layer_norm=layer_norm, output_gain=output_gain)
+        for k in jax.random.split(key, members)
+    ]
     return Critic(jax.tree.map(lambda *each: jnp.stack(each), *networks))
 
 

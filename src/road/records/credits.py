@@ -59,11 +59,18 @@ def credit_words(run: RunRecord) -> CreditWords:
 
 def is_surrogate(run: RunRecord) -> bool:
     """Whether the credits are made of the advantages; a loop may report a number of its own."""
-    penalty = number(part_of(run.config, "mixer").get("overestimation_penalty"))
+    penalty = kappa_of(part_of(run.config, "mixer").get("overestimation_penalty"))
     offline, online = run.periods["offline_advantage"], run.periods["online_advantage"]
-    made = offline - (1.0 if math.isnan(penalty) else penalty) * online
+    made = -online if math.isinf(penalty) else offline - penalty * online
     known = np.isfinite(run.periods["credit"])
     return np.allclose(run.periods["credit"][known], made[known], rtol=1e-6, atol=1e-9)
+
+
+def kappa_of(written: object) -> float:
+    """The penalty that a run's settings name; JSON has no number for infinity."""
+    if written == str(math.inf):
+        return math.inf
+    return 1.0 if math.isnan(found := number(written)) else found
 
 
 def credit_pairs(periods: Table) -> tuple[Floats, Floats]:

@@ -40,7 +40,7 @@ class RunConfig:
     """Update-to-data ratio: mini-batches trained on per environment step."""
     warmup_steps: int = 0
     """Environment steps that are stored before the first online update."""
-    period: int | Literal["episode"] = 1000
+    period: int | Literal["episode"] = 500
     """How long the mixer keeps a ratio: a number of environment steps, or 'episode'."""
     measure_batch: int = 1024
     """Rows drawn from each source to measure Delta_off and Delta_on at the end of a period."""

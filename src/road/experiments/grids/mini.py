@@ -17,6 +17,10 @@ from road.tasks.catalogue import TASKS
 from road.tasks.defaults import small_agents
 
 SEEDS = (0, 1, 2, 3, 4)
+FEW_SEEDS = (0, 1, 2)
+"""Of the paper's grids at this scale: ten of them are to be run."""
+WINDOW = 50
+"""tau where the paper has 1,000: half of a run's periods, as there."""
 
 
 def budget(offline_steps: int, online_steps: int, evaluation_episodes: int = 20) -> dict[str, int]:
@@ -43,12 +47,13 @@ BUDGETS: Mapping[str, Mapping[str, int]] = {
 }
 """By family."""
 
+EVERY_FIFTH = {"evaluate_every": 2_000}
 SLOW_AGENTS: Mapping[str, Mapping[str, int]] = {
     **{
-        name: {"offline_steps": 20_000, "online_steps": 20_000, "period": 200}
+        name: {"offline_steps": 10_000, "online_steps": 10_000, "period": 100, **EVERY_FIFTH}
         for name in ("cql", "cal-ql")
     },
-    "rlpd": {"online_steps": 10_000, "period": 100, "evaluate_every": 2_000},
+    "rlpd": {"online_steps": 10_000, "period": 100, **EVERY_FIFTH},
 }
 """Agents whose update takes several times as long as IQL's have fewer of them."""
 
@@ -70,7 +75,19 @@ def mini_case(task: str, agent: str) -> Case:
     settings = {} if family == "pointmaze" else small_agents(discount=0.99)[agent]
     # PROTO's trust region opens over the whole online phase, however short.
     phase = {"decay_steps": run["online_steps"]} if agent == "proto" else {}
-    return Case(task, run=run, agent={**settings, **phase}, data=mini_data(task))
+    return Case(
+        task,
+        run=run,
+        agent={**settings, **phase},
+        mixers=mini_mixers(family, agent),
+        data=mini_data(task),
+    )
+
+
+def mini_mixers(family: str, agent: str) -> dict[str, dict[str, Any]]:
+    """ROAD's window, but where the paper keeps every period: in mazes and with RLPD."""
+    forgets = family not in ("pointmaze", "antmaze") and agent != "rlpd"
+    return {"road": {"window": WINDOW}} if forgets else {}
 
 
 def mini_data(task: str) -> Collected | None:

@@ -4,11 +4,12 @@
 the logs of D4RL. ``mini`` asks the same question of two cores (``road.experiments.grids.mini``).
 """
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from road.experiments.grid import Case, Grid, Strategy
-from road.experiments.grids.mini import ANT, SEEDS, mini_cases
+from road.experiments.grids.mini import ANT, FEW_SEEDS, WINDOW, mini_cases
 
 Scale: TypeAlias = Literal["mini", "paper"]
 
@@ -24,23 +25,23 @@ UNIFORM = Strategy("Uniform", "uniform")
 DECREASING = Strategy("Decreasing", "decreasing")
 BALANCED = Strategy("BR", "balanced")
 ROAD = Strategy("ROAD", "road")
+VALIDATED = Strategy("Validated", "validated")
+"""Of this library, beside the paper's at the small scale."""
 
 PAPER = (*fixed(*PAPER_RATIOS), UNIFORM, DECREASING, BALANCED, ROAD)
 """The ten of the paper's large tables, in its order."""
 
-LIMIT = 1_000.0
-"""The kappa that represents infinity. Divided by it, R_q is -Delta_on but for a thousandth of
-Delta_off, and the bonus keeps its size if c is multiplied by its square."""
-
 
 def penalties() -> tuple[Strategy, ...]:
     """ROAD by kappa, from R_q = Delta_off to R_q = -Delta_on."""
-    finite = tuple(
-        Strategy(f"κ = {kappa:g}", "road", {"overestimation_penalty": kappa})
-        for kappa in (0.0, 0.2, 0.5, 1.0, 2.0, 5.0)
+    return tuple(
+        Strategy(
+            f"κ = {'∞' if math.isinf(kappa) else f'{kappa:g}'}",
+            "road",
+            {"overestimation_penalty": kappa},
+        )
+        for kappa in (0.0, 0.2, 0.5, 1.0, 2.0, 5.0, math.inf)
     )
-    endless = {"overestimation_penalty": LIMIT, "exploration": 2.0 * LIMIT**2}
-    return (*finite, Strategy("κ = ∞", "road", endless))
 
 
 def windows(*sizes: int | None) -> tuple[Strategy, ...]:
@@ -80,7 +81,6 @@ FEW = (*POINTS, "hopper-medium", "halfcheetah-medium")
 """Two mazes and two bodies: what a mini grid runs unless others are named."""
 
 
-BUT_BR = (*fixed(*PAPER_RATIOS), UNIFORM, DECREASING, ROAD)
 FOR_RLPD = (*fixed(0.1, 0.3, 0.5, 0.7, 0.9), ROAD)
 
 
@@ -123,9 +123,9 @@ QUESTIONS = {
         CHEETAHS[:3], (*fixed(*PAPER_RATIOS), ROAD), ("halfcheetah-medium",), "proto",
     ),
     "figure-calql": Question(
-        "Cal-QL on mazes and hands.", (*MAZES, *HANDS), BUT_BR, FEW[:2], "cal-ql"
+        "Cal-QL on mazes and hands.", (*MAZES, *HANDS), PAPER, FEW[:2], "cal-ql"
     ),
-    "figure-cql": Question("CQL on mazes and hands.", (*MAZES, *HANDS), BUT_BR, FEW[:2], "cql"),
+    "figure-cql": Question("CQL on mazes and hands.", (*MAZES, *HANDS), PAPER, FEW[:2], "cql"),
     "figure-rlpd": Question(
         "RLPD, which is not pretrained, on mazes, bodies and hands.",
         (*MAZES, *RUNNERS, *HANDS), FOR_RLPD, FEW[:3], "rlpd",
@@ -149,15 +149,17 @@ def paper_grid(name: str, scale: Scale) -> Grid:
     """The same tasks and strategies at either scale."""
     asked = QUESTIONS[name]
     if scale == "mini" and name == "ablation-window":
-        # A mini run makes a hundred choices where the paper's makes a thousand.
-        asked = replace(asked, strategies=windows(25, 50, None), subject="c = 2, τ = 50")
+        # A quarter and a half of a run's periods, as the paper's windows are of its two thousand.
+        sizes = (WINDOW // 2, WINDOW, None)
+        asked = replace(asked, strategies=windows(*sizes), subject=f"c = 2, τ = {WINDOW}")
     about: dict[str, Any] = {"agent": asked.agent, "about": asked.about, "subject": asked.subject}
     if scale == "paper":
         return Grid(name, tuple(map(Case, asked.tasks)), asked.strategies, **about)
     made = (*POINTS, *(task for task in asked.tasks if can_be_made(task)))
     cases = mini_cases(*made, agent=asked.agent)
     others = tuple(case.label for case in cases if case.label not in asked.few)
-    return Grid(name, cases, asked.strategies, seeds=SEEDS, on_request=others, **about)
+    strategies = (*asked.strategies, VALIDATED)
+    return Grid(name, cases, strategies, seeds=FEW_SEEDS, on_request=others, **about)
 
 
 def can_be_made(task: str) -> bool:

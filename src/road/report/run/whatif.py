@@ -12,7 +12,7 @@ from road.files import write_text
 from road.mixing import RoadMixer
 from road.mixing.registry import without_retired
 from road.mixing.whatif import Recorded, recorded, replay
-from road.records.credits import CREDITS, credit_words
+from road.records.credits import CREDITS, credit_words, kappa_of
 from road.records.journal import number, numbers
 from road.records.naming import part_of, run_name, shorten
 from road.records.reader import RunRecord
@@ -69,9 +69,10 @@ def run_settings(run: RunRecord, arms: Sequence[float]) -> RoadMixer:
     settings = part_of(run.config, "mixer")
     own: dict[str, object] = {}
     if settings.get("name") == "road":
-        named = ("overestimation_penalty", "exploration")
-        values = {name: number(settings.get(name)) for name in named}
-        own = {name: value for name, value in values.items() if not math.isnan(value)}
+        own["overestimation_penalty"] = kappa_of(settings.get("overestimation_penalty"))
+        exploration = number(settings.get("exploration"))
+        if not math.isnan(exploration):
+            own["exploration"] = exploration
         if "scale" in settings:
             own["scale"] = settings["scale"]
         if "window" in settings:
