@@ -221,7 +221,7 @@ def test_the_list_says_what_there_is(capsys: pytest.CaptureFixture[str]):
     assert main(["grid", "list"]) == 0
     reported = capsys.readouterr().out
     assert "table-iql " in reported
-    assert "200 of 1000 cells." in reported
+    assert "132 of 660 cells." in reported
     assert main(["grid", "list", "table-iql"]) == 0
     reported = capsys.readouterr().out
     assert (

@@ -24,6 +24,7 @@ TRIED = {
         ["pen-binary", "door-binary"],
         "an expert's log of 6,000 rows is read and its rewards are recomputed",
     ),
+    "antmaze-umaze": "20,000 rows of D4RL's ant are read, and its steps happen again to 10⁻⁶",
     "relocate-binary": "an expert gets its reward where it succeeds",
 }
 """What was done with a task beyond training on a made-up log."""
@@ -90,6 +91,7 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 TABLES = {
     "embedded": lambda: task_table(task for task in TASKS.values() if task.source is None),
     "paper": lambda: task_table(PAPER_TASKS),
+    "minari": lambda: task_table(t for t in TASKS.values() if t.name.endswith("-minari")),
     "tried": tried_table,
     "settings": settings_table,
 }

@@ -8,6 +8,7 @@ import pytest
 import road
 from road.errors import UsageError
 from road.tasks import DEFAULT_TASK, TASKS, find_task
+from road.tasks.catalogue import PAPER_TASKS
 
 SOURCE = Path(road.__file__).parent
 PLACES_THAT_MAY = ("tasks/", "experiments/", "data/sources/d4rl.py")
@@ -42,8 +43,20 @@ def test_the_papers_tasks_have_the_papers_names() -> None:
     named |= {f"{b}-{q}" for b in ("halfcheetah", "walker2d", "hopper") for q in qualities}
     named |= {f"kitchen-{kind}" for kind in ("complete", "partial", "mixed")}
     named |= {f"{skill}-binary" for skill in ("pen", "door", "relocate")}
-    assert set(TASKS) == named | set(list(TASKS)[:5])
+    again = {f"{name}-minari" for name in named if name.startswith("antmaze")}
+    assert set(TASKS) == named | again | set(list(TASKS)[:5])
     assert len(named) == 24 + 3
+
+
+def test_ant_mazes_say_whose_they_are() -> None:
+    for task in PAPER_TASKS:
+        if task.family == "antmaze":
+            assert task.source == f"d4rl:{task.name}-v2"
+            assert task.description.startswith("D4RL's ant")
+            minaris = TASKS[f"{task.name}-minari"]
+            assert minaris.source is not None
+            assert minaris.source.startswith("minari:D4RL/antmaze/")
+            assert minaris.description.startswith("Minari's")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import pytest
 
 from road.agents.iql import IQL
 from road.data import Dataset, write_d4rl
-from road.tasks.catalogue import PAPER_TASKS
+from road.tasks.catalogue import PAPER_TASKS, TASKS
 from road.tasks.custom import TaskOverrides
 from road.tasks.record import Behaviour, Policy, random_walk, record
 from road.tasks.task import Task
@@ -57,7 +57,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-@pytest.mark.parametrize("task", PAPER_TASKS, ids=lambda task: task.name)
+@pytest.mark.parametrize(
+    "task", [*PAPER_TASKS, TASKS["antmaze-umaze-minari"]], ids=lambda task: task.name
+)
 def test_the_task_is_read_pretrained_fine_tuned_and_judged(task: Task, tmp_path: Path) -> None:
     publish(task)
     own = TaskOverrides(horizon=HORIZON)

@@ -27,13 +27,14 @@ pytestmark = pytest.mark.skipif(
 )
 
 ONE_OF_EACH = [
-    *("antmaze-umaze", "antmaze-medium-play", "antmaze-large-diverse"),
+    *("antmaze-umaze", "antmaze-medium-play", "antmaze-large-diverse", "antmaze-umaze-minari"),
     *("halfcheetah-random", "walker2d-medium", "hopper-expert"),
     *("kitchen-partial", "kitchen-mixed"),
     *("pen-binary", "door-binary", "relocate-binary"),
 ]
 SIZES = {
-    "antmaze": (31, 8),
+    "antmaze": (29, 8),
+    "antmaze-umaze-minari": (31, 8),
     "halfcheetah": (17, 6),
     "walker2d": (17, 6),
     "hopper": (11, 3),
@@ -60,7 +61,8 @@ def test_spaces_are_flat_float32_of_the_known_sizes(task: Task, environment: Env
     observations, actions = environment.observation_space, environment.action_space
     assert isinstance(actions, gymnasium.spaces.Box)
     assert observations.dtype == actions.dtype == np.float32
-    assert (*observations.shape, *actions.shape) == SIZES[task.name.partition("-")[0]]
+    sizes = SIZES.get(task.name, SIZES[task.name.partition("-")[0]])
+    assert (*observations.shape, *actions.shape) == sizes
     assert (actions.low == -1.0).all() and (actions.high == 1.0).all()
 
 
@@ -85,10 +87,10 @@ def test_the_horizon_is_the_environments_own(task: Task, environment: Environmen
     assert environment.spec.id == task.environment_id
 
 
-@pytest.mark.parametrize("name", ["antmaze-umaze", "antmaze-medium-play", "antmaze-large-play"])
-def test_a_maze_ends_at_the_goal_and_pays_once(name: str) -> None:
+@pytest.mark.parametrize("name", ["umaze", "medium-play", "large-play"])
+def test_minaris_maze_ends_at_the_goal_and_pays_once(name: str) -> None:
     """The ant is put 0.7 m from its goal, away from the walls, then nearly onto it."""
-    environment = TASKS[name].environment()
+    environment = TASKS[f"antmaze-{name}-minari"].environment()
     observation, _ = environment.reset(seed=4)
     inner = environment.unwrapped
     start, goal = observation[:2].astype(float), observation[2:4].astype(float)
@@ -103,6 +105,38 @@ def test_a_maze_ends_at_the_goal_and_pays_once(name: str) -> None:
     environment.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "cell"), [("umaze", (0, 8)), ("medium-play", (20, 20)), ("large-play", (32, 24))]
+)
+def test_d4rls_maze_ends_within_half_a_metre_of_its_goal(name: str, cell: tuple[int, int]) -> None:
+    """The goal is up to 1.5 m beyond the corner that its cell has at x, y; the start is 0, 0."""
+    environment = TASKS[f"antmaze-{name}"].environment()
+    goals = []
+    for seed in range(3):
+        observation, _ = environment.reset(seed=seed)
+        assert np.abs(observation[:2]).max() <= 0.1 + 1e-6
+        goals.append(environment.get_wrapper_attr("goal"))
+    beyond = np.array(goals) - cell
+    assert ((beyond >= 0.0) & (beyond <= 1.5)).all()
+    assert len(np.unique(beyond)) == beyond.size
+    still, inner = np.zeros(8, np.float32), environment.unwrapped
+    for distance, paid, over in ((0.55, 0.0, False), (0.45, 1.0, True)):
+        place(inner, goals[-1] + environment.get_wrapper_attr("origin") - [0.0, distance])
+        observation, reward, terminated, truncated, info = environment.step(still)
+        assert abs(np.linalg.norm(observation[:2] - goals[-1]) - distance) < 0.04
+        assert (reward, terminated, truncated, info["success"]) == (paid, over, False, over)
+    environment.close()
+
+
+def test_d4rls_ant_observes_positions_and_velocities_and_no_goal() -> None:
+    environment = TASKS["antmaze-umaze"].environment()
+    observation, _ = environment.reset(seed=0)
+    data: Any = environment.get_wrapper_attr("data")
+    np.testing.assert_allclose(observation[2:15], data.qpos[2:], rtol=1e-6)
+    np.testing.assert_allclose(observation[15:], data.qvel, rtol=1e-6)
+    environment.close()
+
+
 def place(maze: Any, position: NDArray[np.float64]) -> None:
     ant = maze.ant_env
     joints = ant.data.qpos.copy()
@@ -112,7 +146,7 @@ def place(maze: Any, position: NDArray[np.float64]) -> None:
 
 def test_start_and_goal_of_a_maze_stay_in_their_cells() -> None:
     """Cells are 4 m wide and the noise is at most 1 m: large, start (1, 1), goal (7, 9)."""
-    environment = TASKS["antmaze-large-play"].environment()
+    environment = TASKS["antmaze-large-play-minari"].environment()
     for seed in range(5):
         observation, _ = environment.reset(seed=seed)
         assert np.abs(observation[:2] - [-18.0, 12.0]).max() <= 1.0 + 1e-6

@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ SHARED = Path(
 pytestmark = pytest.mark.skipif(
     not SHARED.is_dir(), reason="real data is looked for at ../shared/data or $ROAD_SHARED_DATA"
 )
+ANT = "antmaze_umaze_d4rlant_20k.hdf5"
 KITCHEN = "mini_kitchen_microwave_kettle_light_slider-v0.hdf5"
 
 
@@ -103,6 +106,33 @@ def test_logged_steps_of_a_body_happen_in_its_environment(body: str, level: str)
     scores = [task.score.normalise(total) for total in whole_returns(dataset)]
     low, high = {"random": (-5, 10), "medium": (10, 80), "expert": (60, 150)}[level]
     assert low < np.mean(scores) < high
+
+
+def test_logged_steps_of_d4rls_ant_happen_in_its_maze() -> None:
+    """One step from each of 60 logged states, walls and contacts included; off by 1e-6 at most."""
+    file = h5py.File(SHARED / "datasets" / ANT, "r")
+    joints, speeds, actions, ends, cut = (
+        file[name][:] for name in ("infos/qpos", "infos/qvel", "actions", "terminals", "timeouts")
+    )
+    environment = TASKS["antmaze-umaze"].environment()
+    environment.reset(seed=0)
+    inner: Any = environment.unwrapped
+    inside = np.flatnonzero(~(ends | cut)[:-1])
+    for row in inside[:: len(inside) // 60]:
+        inner.ant_env.set_state(joints[row].astype(float), speeds[row].astype(float))
+        environment.step(actions[row])
+        np.testing.assert_allclose(inner.ant_env.data.qpos, joints[row + 1], atol=1e-6)
+    environment.close()
+
+
+def test_an_ants_log_in_d4rls_layout_is_read_and_ends_at_the_goal() -> None:
+    """Its 201 successes are rewards of 1; its coordinates begin in the middle of the maze."""
+    task = find_custom_task("antmaze-umaze", TaskOverrides(data=shared(ANT)))
+    dataset = task.dataset()
+    assert dataset.observation.shape[1:] == (29,)
+    assert dataset.terminated.sum() == (dataset.reward == 1.0).sum() == 201
+    (note,) = (note for note in dataset.notes if "coordinates begin elsewhere" in note.text)
+    assert note.level == "warning"
 
 
 def whole_returns(dataset) -> Iterator[float]:

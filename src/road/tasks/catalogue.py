@@ -11,7 +11,7 @@ from road.names import find_name
 from road.tasks.custom import TaskOverrides, override_task, registered_task
 from road.tasks.datasets import cache_dataset
 from road.tasks.defaults import PENDULUM, POINTMAZE, merge_settings
-from road.tasks.families import adroit, antmaze, kitchen, locomotion
+from road.tasks.families import adroit, antmaze, antmaze_minari, kitchen, locomotion
 from road.tasks.sources import pendulum, pointmaze
 from road.tasks.task import SHARE_OF_SUCCESSES, Affine, ScoreReference, Task
 from road.tasks.wrappers import standardise
@@ -104,11 +104,12 @@ EMBEDDED_TASKS = (
 )
 
 PAPER_TASKS = (*antmaze.TASKS, *locomotion.TASKS, *kitchen.TASKS, *adroit.TASKS)
+LISTED_TASKS = (*PAPER_TASKS, *antmaze_minari.TASKS)
 
 # Small networks and few steps ask for inputs of one size; the paper's own tasks are not touched.
 TASKS: Mapping[str, Task] = MappingProxyType(
     {task.name: standardise(task) for task in EMBEDDED_TASKS}
-    | {task.name: task for task in PAPER_TASKS}
+    | {task.name: task for task in LISTED_TASKS}
 )
 DEFAULT_TASK = "pointmaze-umaze-random"
 

@@ -7,7 +7,6 @@ go in.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -15,22 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.tasks.families import kitchen
-from road.tasks.record import Behaviour, Policy, Step
+from road.tasks.record import Behaviour, Step
 from road.tasks.sources import pendulum, pointmaze
-from road.tasks.sources.pointmaze import Cell, Vector, Ways
+from road.tasks.sources.pointmaze import Vector, Ways
 from road.tasks.task import Environment
-
-Walker: TypeAlias = Callable[[NDArray[np.floating], np.random.Generator], NDArray[np.floating]]
-"""From a body's observation and a direction, side by side, to an action in [-1, 1]."""
-
-ANT_DIRECTION = 10.0
-"""Length to which the way ahead is scaled, as D4RL's walking policy was trained."""
-ANT_STRENGTH, ANT_REPEATS = 0.2, 2
-"""D4RL's ant has weaker joints and steps twice as long as Gymnasium's."""
-ANT_POSITION, ANT_GOAL, ANT_BODY = slice(0, 2), slice(2, 4), slice(4, 31)
-"""Their numbers in an observation of the maze."""
-ANT_ARRIVAL = 1.0
-"""Metres from the middle of a cell, which is four metres wide, at which it counts as visited."""
+from road.tasks.walking import ANT_SIZES, Walker, walk_about, walk_to_goal
 
 
 @dataclass(frozen=True)
@@ -69,73 +57,6 @@ def push_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
 
     return lambda *_: act
 
-
-class Waypoints:
-    """The same for a body that is wide: it does not turn before it is in the middle of a cell."""
-
-    def __init__(self, ways: Ways) -> None:
-        self._ways = ways
-        self._cell: Cell | None = None
-        self._before: Cell | None = None
-
-    def ahead(self, position: Vector, target: Vector) -> Vector:
-        ways, here, goal = self._ways, self._ways.cell_of(position), self._ways.cell_of(target)
-        if self._cell is None or here not in (self._cell, self._before):
-            self._before, self._cell = here, ways.after(here, goal)
-        elif np.linalg.norm(ways.middle(self._cell) - position) < ANT_ARRIVAL:
-            self._before, self._cell = self._cell, ways.after(self._cell, goal)
-        return target if self._cell == goal else ways.middle(self._cell)
-
-
-def walk_to_goal(environment: Environment, walker: Walker | None) -> Behaviour:
-    ways = Ways(environment.get_wrapper_attr("maze"))
-    return partial(walk_towards, walker, ways, lambda observation, _: observation[ANT_GOAL])
-
-
-def walk_about(environment: Environment, walker: Walker | None) -> Behaviour:
-    """From one random cell to the next, whatever the goal."""
-    ways = Ways(environment.get_wrapper_attr("maze"))
-
-    def begin(episode: int, rng: np.random.Generator) -> Policy:
-        target = ways.random_cell(rng)
-
-        def choose(observation: Vector, rng: np.random.Generator) -> Vector:
-            nonlocal target
-            if np.linalg.norm(ways.middle(target) - observation[ANT_POSITION]) < ANT_ARRIVAL:
-                target = ways.random_cell(rng)
-            return ways.middle(target)
-
-        return walk_towards(walker, ways, choose, episode, rng)
-
-    return begin
-
-
-def walk_towards(
-    walker: Walker | None,
-    ways: Ways,
-    choose: Callable[[Vector, np.random.Generator], Vector],
-    episode: int,
-    rng: np.random.Generator,
-) -> Policy:
-    """An ant on its way to the target that ``choose`` names."""
-    assert walker is not None  # checked where the controller is found
-    del episode
-    step, held, waypoints = 0, np.zeros(0), Waypoints(ways)
-
-    def act(observation: NDArray[np.float32]) -> Vector:
-        nonlocal step, held
-        if step % ANT_REPEATS == 0:
-            position = observation[ANT_POSITION]
-            ahead = waypoints.ahead(position, choose(observation, rng)) - position
-            direction = ANT_DIRECTION * ahead / (np.linalg.norm(ahead) + 1e-8)
-            held = ANT_STRENGTH * walker(np.append(observation[ANT_BODY], direction), rng)
-        step += 1
-        return held
-
-    return act
-
-
-ANT_SIZES = (ANT_BODY.stop - ANT_BODY.start + 2, 8)
 
 CONTROLLERS: Mapping[str, Mapping[str, Controller]] = MappingProxyType(
     {
