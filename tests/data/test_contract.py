@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
+from tests.data.foreign import write_lerobot, write_rlds, write_robomimic
 from tests.data.samples import (
     Arrays,
     assert_same,
@@ -102,6 +103,18 @@ def on_disk(folder: Path, arrays: Arrays) -> str:
     return f"stored:{folder / 'stored'}"
 
 
+def robomimic(folder: Path, arrays: Arrays) -> str:
+    return f"file:{write_robomimic(folder / 'demo.hdf5', arrays)}"
+
+
+def lerobot(folder: Path, arrays: Arrays) -> str:
+    return f"file:{write_lerobot(folder / 'lerobot', arrays)}"
+
+
+def rlds(folder: Path, arrays: Arrays) -> str:
+    return f"file:{write_rlds(folder / 'walk', arrays)}"
+
+
 WRITERS: dict[str, Write] = {
     "hdf5": hdf5,
     "npz": npz,
@@ -109,6 +122,9 @@ WRITERS: dict[str, Write] = {
     "csv": csv_table,
     "parquet": parquet_table,
     "parquet-lists": parquet_lists,
+    "robomimic": robomimic,
+    "lerobot": lerobot,
+    "rlds": rlds,
     "d4rl": published,
     "minari": minari_dataset,
     "stored": on_disk,
@@ -139,10 +155,15 @@ def test_every_scheme_keeps_the_contract(tmp_path: Path) -> None:
 
 
 def test_what_was_logged_is_what_is_read(write: Write, tmp_path: Path) -> None:
-    assert_same(load(write(tmp_path, sample())), dataset_of(sample()))
+    logged = dataset_of(sample())
+    if write is lerobot:  # it stores no successors: the last row of a cut episode has none
+        logged = from_arrays({n: a for n, a in sample().items() if n != "next_observations"})
+    assert_same(load(write(tmp_path, sample())), logged)
 
 
 def test_reading_says_nothing_where_nothing_was_assumed(write: Write, tmp_path: Path) -> None:
+    if write is lerobot:
+        pytest.skip("rows without a successor are left out, and that is said")
     assert load(write(tmp_path, sample())).notes == ()
 
 

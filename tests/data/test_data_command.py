@@ -252,7 +252,7 @@ def test_a_conversion_that_fails_writes_nothing(tmp_path: Path, capsys: Screen) 
         (["check", "{}", "--env", "evil:Env-v0"], "evil"),
         (["check", "{}", "--horizon", "0"], "horizon must be 1 or more"),
         (["check", "{}", "--columns", "observation=x"], "columns are of tables"),
-        (["check", "{}", "--keys", "x"], "keys belong to minari: sources only"),
+        (["check", "{}", "--keys", "x"], "keys belong to dict observations"),
     ],
 )
 def test_wrong_words_are_reported_in_one_line(

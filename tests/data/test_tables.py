@@ -129,12 +129,73 @@ def test_two_columns_of_one_number_are_reported(tmp_path: Path) -> None:
         load(source)
 
 
+def test_what_is_not_named_is_guessed(tmp_path: Path) -> None:
+    """Only the reward has a name of its own."""
+    text = "obs_0,obs_1,act_0,act_1,paid,done\n1,2,0.1,0.2,3,0\n4,5,0.3,0.4,6,1\n"
+    read = load(table(tmp_path, text), columns={"reward": ["paid"]})
+    assert read.observation[0].tolist() == [1.0, 2.0]
+    np.testing.assert_allclose(read.action, [[0.1, 0.2], [0.3, 0.4]])
+    assert read.reward.tolist() == [3.0, 6.0]
+    assert read.terminated.tolist() == [False, True]
+
+
+def test_a_column_that_is_named_for_one_array_is_not_guessed_for_another(tmp_path: Path) -> None:
+    text = "obs_0,obs_1,action,reward,done\n1,2,0.1,3,0\n4,5,0.3,6,1\n"
+    read = load(table(tmp_path, text), columns={"reward": ["obs_1"]})
+    assert read.observation.tolist() == [[1.0], [4.0]]
+    assert read.reward.tolist() == [2.0, 5.0]
+
+
+def test_a_guess_is_turned_off_by_naming_no_column(tmp_path: Path) -> None:
+    text = "obs,action,reward,done\n1,0.1,3,0\n4,0.3,6,0\n5,0.3,6,1\n"
+    read = load(table(tmp_path, text), columns={"terminated": []})
+    assert not read.terminated.any()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [("x*", [2.0, 1.0]), ("x?", [2.0]), ("x[*", None)],
+)
+def test_a_pattern_names_all_columns_that_match_by_their_numbers(
+    tmp_path: Path, pattern: str, expected: list[float] | None
+) -> None:
+    source = table(tmp_path, "x10,x2,action,reward,done\n1,2,0.1,3,0\n4,5,0.3,6,1\n")
+    if expected is None:
+        with pytest.raises(DataError, match=r"there is no column 'x\[\*'; it has x10, x2"):
+            load(source, columns={"observation": [pattern]})
+        return
+    read = load(source, columns={"observation": [pattern]})
+    assert read.observation[0].tolist() == expected
+
+
+def test_a_cell_may_be_a_list(tmp_path: Path) -> None:
+    """As pandas writes one, with and without commas."""
+    text = 'obs,action,reward,done\n"[1.5, 2]",[0.1],3,0\n[3 4e0],[0.3],6,1\n'
+    read = load(table(tmp_path, text))
+    assert read.observation.tolist() == [[1.5, 2.0], [3.0, 4.0]]
+    np.testing.assert_allclose(read.action, [[0.1], [0.3]])
+
+
+@pytest.mark.parametrize(
+    ("cell", "reported"),
+    [
+        ("[3]", "observation: 1 numbers at row 1, 2 at row 0"),
+        ("[3 x]", "column 'obs' holds '[3 x]' at row 1, not numbers"),
+    ],
+)
+def test_a_list_that_does_not_fit_is_named(tmp_path: Path, cell: str, reported: str) -> None:
+    text = f'obs,action,reward,done\n"[1.5, 2]",0.1,3,0\n{cell},0.3,6,1\n'
+    with pytest.raises(DataError) as refused:
+        load(table(tmp_path, text))
+    assert reported in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("observations", "reported"),
     [
         ([[1.0, 2.0], [1.0]], "obs holds 1 numbers at row 1, 2 at row 0"),
         ([[1.0], None], "obs is empty at row 1"),
-        (["a", "b"], "observation holds object, not numbers"),
+        (["a", "b"], "obs holds string, not numbers"),
     ],
 )
 def test_a_ragged_or_empty_cell_is_named(

@@ -14,7 +14,8 @@ import tyro
 
 from road.api.display import finish, watching
 from road.cli.flags import parse_flags
-from road.errors import UsageError
+from road.cli.remedies import refuse_reading_flags, with_command
+from road.errors import DataError, UsageError
 from road.records.folder import META, read_run_file
 from road.tasks.catalogue import DEFAULT_TASK, TASKS, usual_spelling
 from road.tasks.custom import TaskOverrides
@@ -42,11 +43,16 @@ def train_command(words: list[str]) -> int:
     prepare_jax(int(threads) if threads.isdigit() else None)
     from road.training.launch import start_run
 
+    source = value_of(words, "--data")
+    refuse_reading_flags(words, source)
     plan, where = parse_plan(words)
     note_spelling(words, plan)
     out = where.out or fresh_folder(plan)
-    with watching(out) as notify:
-        start_run(plan, out, shlex.join(["road", "train", *words]), notify)
+    try:
+        with watching(out) as notify:
+            start_run(plan, out, shlex.join(["road", "train", *words]), notify)
+    except DataError as error:
+        raise with_command(error, source, words) from error
     finish(out)
     return 0
 

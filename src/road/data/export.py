@@ -1,5 +1,6 @@
 """Datasets in the formats of other libraries."""
 
+import shutil
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,10 +12,11 @@ import numpy as np
 from road.data.dataset import Dataset
 from road.data.formats import need
 from road.data.formats.hdf5 import BOX
+from road.data.formats.hdf5_file import writing_hdf5
 from road.data.log import ALIASES
 from road.data.memory import blocks
 from road.data.sources.minari import dataset_folder
-from road.errors import UsageError
+from road.errors import StorageError, UsageError
 from road.files import remove_folder, replacing, storage_errors
 
 D4RL_NAMES = {name: aliases[1] for name, aliases in ALIASES.items()}
@@ -30,9 +32,7 @@ def write_d4rl(
         path: The file; one that is there is replaced.
         attributes: Texts to keep with the file, by name.
     """
-    import h5py
-
-    with storage_errors(f"write {path}"), replacing(path) as file, h5py.File(file, "w") as archive:
+    with storage_errors(f"write {path}"), replacing(path) as file, writing_hdf5(file) as archive:
         for field, array in dataset.arrays().items():
             chunks = (min(len(array), 16_384), *array.shape[1:])
             kept = archive.create_dataset(
@@ -69,8 +69,10 @@ def write_minari(
     if folder.exists():
         raise UsageError(f"minari:{name} exists already at {folder}; choose another id")
     low, high = score_range if score_range is not None else (None, None)
+    needed = sum(array.nbytes for array in dataset.arrays().values())
+    check_space(folder, needed)
     try:
-        with warnings.catch_warnings():
+        with storage_errors(f"write {folder}"), warnings.catch_warnings():
             # Minari asks for authors and licences, which a log does not have.
             warnings.simplefilter("ignore", UserWarning)
             minari.create_dataset_from_buffers(
@@ -79,10 +81,27 @@ def write_minari(
                 action_space=Box(-1.0, 1.0, dataset.action.shape[1:], np.float32),
                 data_format="hdf5", ref_min_score=low, ref_max_score=high,
             )  # fmt: skip
+    except ValueError as error:  # its own rules for ids are narrower
+        remove_folder(folder)
+        raise UsageError(f"minari:{name}: {error}") from error
     except BaseException:
         remove_folder(folder)
         raise
     return folder
+
+
+def check_space(folder: Path, needed: int) -> None:
+    """Whether a disk has that many bytes left; HDF5 crashes the process where they run out.
+
+    Raises:
+        StorageError: it has not.
+    """
+    existing = next(parent for parent in folder.absolute().parents if parent.exists())
+    free = shutil.disk_usage(existing).free
+    if needed > free:
+        raise StorageError(
+            f"cannot write {folder}: it needs {needed:,} bytes where {free:,} are free"
+        )
 
 
 def episode_buffers(dataset: Dataset) -> Iterator[Any]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from road.data.dataset import Dataset
+from road.data.formats.columns import Columns
 from road.data.formats.file import read_file
-from road.data.formats.tables import Columns
 from road.data.interpret import AS_LOGGED, Reading, interpret
 from road.data.log import Box, Log
 from road.data.memory import Allocate, in_memory
@@ -30,7 +30,9 @@ class Selection:
 
 SOURCES: Mapping[str, Callable[[str, Selection, Allocate], Log]] = MappingProxyType(
     {
-        "file": lambda name, chosen, allocate: read_file(name, chosen.columns, allocate),
+        "file": lambda name, chosen, allocate: read_file(
+            name, chosen.columns, chosen.keys, allocate
+        ),
         "d4rl": lambda name, _, allocate: read_d4rl(name, allocate),
         "minari": lambda name, chosen, _: read_minari(name, chosen.keys),
     }
@@ -93,14 +95,26 @@ def refuse_reading(reading: Reading, selection: Selection) -> None:
 def read_log(source: str, selection: Selection, allocate: Allocate = in_memory) -> Log:
     """The rows of a source as they were found."""
     scheme, name = split_source(source)
-    for part, only in (("columns", "file"), ("keys", "minari")):
-        if getattr(selection, part) is not None and scheme != only:
-            raise UsageError(f"{part} belong to {only}: sources only, got {source!r}")
+    for part, these in (("columns", ("file",)), ("keys", ("file", "minari"))):
+        if getattr(selection, part) is not None and scheme not in these:
+            listed = " and ".join(f"{kind}:" for kind in these)
+            raise UsageError(f"{part} belong to {listed} sources only, got {source!r}")
     return SOURCES[scheme](name, selection, allocate)
 
 
 def split_source(source: str) -> tuple[str, str]:
-    """Scheme and name."""
+    """Scheme and name.
+
+    Raises:
+        UsageError: it is no text, or begins with none of the schemes.
+    """
+    given: Any = source  # a caller's own code may give anything
+    if not isinstance(given, str):
+        hint = f"; did you mean 'file:{given}'?" if isinstance(given, PurePath) else ""
+        arrays = "; arrays go to from_arrays" if isinstance(given, Mapping) else ""
+        raise UsageError(
+            f"a source is text such as 'file:PATH', got {type(given).__name__}{hint}{arrays}"
+        )
     scheme, colon, name = source.partition(":")
     known = (*SOURCES, STORED)
     if not colon or scheme not in known or not name:

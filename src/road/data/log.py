@@ -16,14 +16,15 @@ Box: TypeAlias = tuple[Edge, Edge]
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "observation": ("observation", "observations", "obs", "state", "states"),
-    "action": ("action", "actions"),
-    "reward": ("reward", "rewards"),
+    "action": ("action", "actions", "act", "acts"),
+    "reward": ("reward", "rewards", "rew"),
     "next_observation": (
         "next_observation",
         "next_observations",
         "next_obs",
         "next_state",
         "next_states",
+        "obs_next",
     ),
     "terminated": ("terminated", "terminals", "terminations", "terminal", "dones", "done"),
     "truncated": ("truncated", "timeouts", "truncations", "timeout"),

@@ -53,23 +53,24 @@ def not_finite(array: NDArray[Any]) -> NDArray[np.bool_]:
     return ~np.isfinite(array)
 
 
-MOST_EXPANSION = 1_100
-"""Bytes out of one byte in: deflate reaches 1,032, and no filter that is read here reaches more."""
+MOST_EXPANSION = 32
+"""Bytes of float32 out of one byte of the file. Real logs reach 2; deflate can reach 1,032, and a
+run-length code a million. A file of 10 MB thus takes less than 1 GB, whatever is in it."""
 ALWAYS_ALLOWED = 64 * 2**20
 """A few megabytes of zeros are no attack, however small the file."""
 SHARE_OF_MEMORY = 0.9
 
 
 def check_declared(where: str, declared: int, stored: int, expansion: int = MOST_EXPANSION) -> None:
-    """Whether a file of that many bytes can hold an array of that many.
+    """Whether a file of that many bytes may unpack to that many.
 
     Raises:
-        DataError: it cannot: the file is a bomb.
+        DataError: it may not: a small file would take all memory.
     """
     if declared > max(stored * expansion, ALWAYS_ALLOWED if expansion > 1 else 0):
         raise DataError(
-            f"{where} claims {declared:,} bytes in a file of {stored:,}; "
-            "no file holds that much, get it from a source you trust"
+            f"{where} claims {declared:,} bytes in a file of {stored:,}, more than {expansion} "
+            "times as many; if you trust it, save it without compression"
         )
 
 

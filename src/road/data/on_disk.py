@@ -55,7 +55,8 @@ def allocate_in(folder: Path) -> Allocate:
         if not all(shape):  # nothing cannot be mapped
             return np.empty(shape, np.float32)
         path = folder / f"{name}.f32"
-        with path.open("wb") as file:
+        # Reported here: further up it would look like a fault of the file that is being read.
+        with storage_errors(f"write {path}"), path.open("wb") as file:
             # All of it now: a mapped file that finds the disk full kills the process.
             os.posix_fallocate(file.fileno(), 0, 4 * int(np.prod(shape)))
         return np.memmap(path, np.float32, "r+", shape=shape)

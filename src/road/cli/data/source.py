@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from road.data.dataset import Dataset
-from road.data.formats.tables import Columns
+from road.data.formats.columns import Columns
 from road.data.interpret import Reading
 from road.data.load import Selection
 from road.data.log import Box
@@ -25,7 +25,8 @@ class ReadingFlags:
     drop_nonfinite: bool = False
     """Leave out rows that hold NaN or inf, instead of refusing the log."""
     columns: tuple[str, ...] = ()
-    """Columns of a table, as in: observation=x,y action=u reward=r episode=id."""
+    """Columns of a table, as in: observation=x,y action='u_*' reward=r. Arrays that are not named
+    are guessed; episode= names none."""
     keys: tuple[str, ...] = ()
     """Parts of dict observations, in the order in which to lay them side by side."""
 
@@ -42,12 +43,12 @@ class ReadingFlags:
 def parse_columns(words: tuple[str, ...]) -> Columns:
     """From ``observation=x,y`` to the columns of each array."""
     pairs = [word.partition("=") for word in words]
-    wrong = [word for word, (_, _, names) in zip(words, pairs, strict=True) if not names]
+    wrong = [word for word, (_, equals, _) in zip(words, pairs, strict=True) if not equals]
     if wrong:
         raise UsageError(f"columns are written ARRAY=NAME,NAME; got {wrong[0]!r}")
     found: dict[str, list[str]] = {}
     for array, _, names in pairs:
-        found.setdefault(array, []).extend(names.split(","))
+        found.setdefault(array, []).extend(name for name in names.split(",") if name)
     return found
 
 

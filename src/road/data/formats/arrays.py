@@ -1,7 +1,7 @@
 """Datasets from arrays in memory: a whole log, episodes one by one, or a replay buffer."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,32 @@ def from_arrays(arrays: Mapping[str, Any], reading: Reading = AS_LOGGED) -> Data
     Raises:
         DataError: the arrays cannot be learnt from; the message names array, row and value.
     """
-    copies = {name: np.array(array) for name, array in arrays.items()}
+    copies = {
+        name: np.array(as_array("arrays", name, array)) for name, array in named(arrays).items()
+    }
     return interpret(make_array_log("arrays", copies), reading)
+
+
+def named(arrays: Any, where: str = "arrays") -> Mapping[str, Any]:
+    """What a caller gave, if it is arrays by their names."""
+    if not isinstance(arrays, Mapping):
+        raise DataError(
+            f"{where}: expected a dict of arrays by name, such as observations, actions and "
+            f"rewards, got {type(arrays).__name__}"
+        )
+    wrong = next((name for name in arrays if not isinstance(name, str)), None)
+    if wrong is not None:
+        raise DataError(f"{where}: arrays are named by text, got {str(wrong)[:40]!r}")
+    return cast("Mapping[str, Any]", arrays)
+
+
+def as_array(where: str, name: str, given: Any) -> NDArray[Any]:
+    """What was given as one array; rows of different lengths are none."""
+    try:
+        return np.asarray(given)
+    except (ValueError, TypeError, OverflowError) as error:
+        text = " ".join(str(error).split())[:100]
+        raise DataError(f"{where}: {name} is no array of numbers ({text})") from error
 
 
 def make_array_log(where: str, arrays: Mapping[str, NDArray[Any]]) -> Log:
@@ -37,6 +61,12 @@ def from_episodes(episodes: Iterable[Mapping[str, Any]], reading: Reading = AS_L
     Where ``next_observations`` are given instead, there are as many of each. The flags may be one
     per step or one per episode; without any, an episode is taken as cut.
     """
+    given: Any = episodes  # a caller's own code may give anything
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise DataError(
+            f"episodes: expected a list of episodes, each a dict of arrays, got "
+            f"{type(episodes).__name__}"
+        )
     labelled = ((f"episode {index}", episode) for index, episode in enumerate(episodes))
     return interpret(make_episode_log("episodes", labelled), reading)
 
@@ -68,8 +98,8 @@ def check_alike(where: str, rows: Mapping[str, Mapping[str, NDArray[Any]]]) -> N
 
 def episode_rows(where: str, episode: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """The rows of one episode, its last one marked as its end."""
-    names = find_names(where, episode)
-    found = {field: np.asarray(episode[name]) for field, name in names.items()}
+    names = find_names(where, named(episode, where))
+    found = {field: as_array(where, name, episode[name]) for field, name in names.items()}
     steps = row_count(found["reward"])
     if steps == 0:
         raise DataError(f"{where} has no rewards; leave out empty episodes")

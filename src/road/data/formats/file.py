@@ -1,12 +1,19 @@
 """``file:`` paths: which format a file has, by its first bytes, and the reader of that format."""
 
+import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from road.data.formats.arrays import make_array_log, make_episode_log
+from road.data.formats.columns import Columns
+from road.data.formats.csv_tables import read_csv
 from road.data.formats.hdf5 import read_hdf5
+from road.data.formats.lerobot import is_lerobot, read_lerobot
 from road.data.formats.npz import read_npz
-from road.data.formats.tables import Columns, read_csv, read_parquet
+from road.data.formats.parquet import read_parquet
+from road.data.formats.rlds import is_rlds, read_rlds
+from road.data.formats.robomimic import is_robomimic, read_robomimic
 from road.data.log import Log
 from road.data.memory import Allocate, in_memory
 from road.errors import DataError, UsageError
@@ -27,28 +34,62 @@ FOREIGN = {
 """Beginnings of files that are often given by mistake."""
 
 
-def read_file(name: str, columns: Columns | None = None, allocate: Allocate = in_memory) -> Log:
-    """A D4RL-layout HDF5 file, an NPZ, a folder of NPZ episodes, a CSV or a Parquet table."""
+def read_file(
+    name: str,
+    columns: Columns | None = None,
+    keys: Sequence[str] | None = None,
+    allocate: Allocate = in_memory,
+) -> Log:
+    """The log in a file or a folder of any format that is known."""
     path = Path(name).expanduser()
     if path.is_dir():
-        return read_folder(path)
+        return read_folder(path, columns, keys)
     if not path.exists():
         raise DataError(f"{path}: there is no such file")
     kind = detect_format(path)
-    if columns is not None and kind in ("hdf5", "npz"):
+    if kind in ("parquet", "text"):
+        refuse_keys(path, keys)
+        return read_parquet(path, columns) if kind == "parquet" else read_csv(path, columns)
+    if columns is not None:
         raise UsageError(f"{path}: columns are of tables; the arrays of this file have names")
-    if kind == "hdf5":
-        return read_hdf5(path, allocate)
-    if kind == "npz":
-        return make_array_log(str(path), read_npz(path))
-    return read_parquet(path, columns) if kind == "parquet" else read_csv(path, columns)
+    if kind == "hdf5" and is_robomimic(path):
+        return read_robomimic(path, keys)
+    refuse_keys(path, keys)
+    return read_hdf5(path, allocate) if kind == "hdf5" else read_archive(path)
 
 
-def read_folder(path: Path) -> Log:
-    """Episodes in the order of their file names."""
+def read_archive(path: Path) -> Log:
+    return make_array_log(str(path), read_npz(path))
+
+
+def refuse_keys(path: Path, keys: Sequence[str] | None) -> None:
+    if keys is not None:
+        raise UsageError(
+            f"keys belong to dict observations: minari: sources, robomimic files and RLDS folders; "
+            f"{path} has none"
+        )
+
+
+def read_folder(path: Path, columns: Columns | None, keys: Sequence[str] | None) -> Log:
+    """A dataset of LeRobot or RLDS, or episodes in the order of their file names."""
+    if columns is not None and not is_lerobot(path):
+        raise UsageError(f"{path}: columns are of tables and of LeRobot's folders")
+    versions = [folder for folder in sorted(path.iterdir()) if is_rlds(folder)]
+    if is_rlds(path) or len(versions) == 1:
+        return read_rlds(path if is_rlds(path) else versions[0], keys)
+    if versions:
+        held = ", ".join(folder.name for folder in versions)[:160]
+        raise DataError(f"{path}: several datasets; name one of them: {held}")
+    refuse_keys(path, keys)
+    return read_lerobot(path, columns) if is_lerobot(path) else read_npz_episodes(path)
+
+
+def read_npz_episodes(path: Path) -> Log:
     files = sorted(path.glob("*.npz"))
     if not files:
-        raise DataError(f"{path}: the folder holds no .npz episodes")
+        raise DataError(
+            f"{path}: the folder holds no .npz episodes, and is none of LeRobot's or RLDS's"
+        )
     for file in files:
         if detect_format(file) != "npz":
             raise DataError(f"{file}: this is not an NPZ archive")
@@ -71,6 +112,8 @@ def detect_format(path: Path) -> Kind:
 
 def first_bytes(path: Path) -> bytes:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise DataError(f"{path}: a pipe or a device; write its content to a file first")
         with path.open("rb") as file:
             head = file.read(512)
     except OSError as error:

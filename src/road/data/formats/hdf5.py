@@ -5,8 +5,9 @@ every step of a path must be a hard link, and an array must be numbers, stored h
 filters that HDF5 includes. Flat files in D4RL's layout are read into a log.
 """
 
+import math
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -88,12 +89,18 @@ def find_array(path: Path, group: Any, name: str) -> Any:
 def check_size(path: Path, where: str, array: Any) -> None:
     """Whether the array, and each chunk of it, can be what the file says."""
     stored = path.stat().st_size
-    check_declared(where, 4 * int(np.prod(array.shape)), stored)
+    check_declared(where, 4 * math.prod(array.shape), stored)
     if array.chunks:
         # A chunk is unpacked as a whole, however little of it is asked for.
-        unpacked = array.dtype.itemsize * int(np.prod(array.chunks))
+        unpacked = array.dtype.itemsize * math.prod(array.chunks)
         check_declared(where, unpacked, stored)
         check_memory(where, unpacked)
+
+
+def check_total(path: Path, arrays: Iterable[Any]) -> None:
+    """Whether all that is to be read may come out of a file of this size."""
+    total = sum(4 * math.prod(array.shape) for array in arrays)
+    check_declared(str(path), total, path.stat().st_size)
 
 
 def check_plain(where: str, array: Any) -> None:
@@ -127,7 +134,7 @@ def read_array(
     if not array.shape or not array.shape[0]:
         raise DataError(f"{path}: {name} has no rows; at least one transition is needed")
     if allocate is in_memory:
-        check_memory(f"{path}: {name}", 4 * int(np.prod(array.shape)))
+        check_memory(f"{path}: {name}", 4 * math.prod(array.shape))
     out = allocate(field, array.shape)
     # Whole chunks: one that is cut by two blocks would be unpacked twice.
     chunk = array.chunks[0] if array.chunks else 1
@@ -156,6 +163,7 @@ def read_hdf5(path: Path, allocate: Allocate = in_memory) -> Log:
     """D4RL's layout: flat arrays, rows in time order; arrays of unknown names are not read."""
     with open_hdf5(path) as file:
         present = find_names(str(path), map(str, file))
+        check_total(path, (find_array(path, file, name) for name in present.values()))
         arrays = {
             field: read_array(path, file, name, field, in_memory if field in FLAGS else allocate)
             for field, name in present.items()

@@ -1,9 +1,9 @@
 """NPZ archives from untrusted sources: plain numbers only, no larger than the file can hold."""
 
 import math
+import warnings
 import zipfile
-import zlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from road.data.log import find_names
 from road.data.memory import check_declared, check_memory
-from road.errors import DataError
+from road.errors import DataError, RoadError
 
 MOST_MEMBERS = 10_000
 
@@ -51,18 +51,27 @@ def read_chosen(
         with zipfile.ZipFile(path) as archive:
             sizes = dict(array_members(path, archive))
             chosen = choose(sizes)
-            for name in chosen:
-                check_declared(f"{path}: {name}", sizes[name], path.stat().st_size)
-                if limited:
-                    check_memory(f"{path}: {name}", sizes[name])
+            check_sizes(path, {name: sizes[name] for name in chosen}, limited=limited)
             return {name: read_member(path, archive, name) for name in chosen}
+    except RoadError:
+        raise
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file") from None
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as error:
+    except Exception as error:  # what zipfile raises for damaged bytes is not documented
         text = " ".join(str(error).split())[:80]
         raise DataError(
             f"{path}: damaged, cut short or not an NPZ archive ({text}); get it again"
         ) from error
+
+
+def check_sizes(path: Path, sizes: Mapping[str, int], *, limited: bool) -> None:
+    """Whether every array, and all of them together, may come out of a file of this size."""
+    stored = path.stat().st_size
+    for name, size in sizes.items():
+        check_declared(f"{path}: {name}", size, stored)
+    check_declared(str(path), sum(sizes.values()), stored)
+    if limited:
+        check_memory(str(path), sum(sizes.values()))
 
 
 def array_members(path: Path, archive: zipfile.ZipFile) -> Iterator[tuple[str, int]]:
@@ -78,24 +87,37 @@ def array_members(path: Path, archive: zipfile.ZipFile) -> Iterator[tuple[str, i
 def read_member(path: Path, archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
     """One array, once its own header is known not to claim more than the archive says."""
     where = f"{path}: {name}"
-    member = f"{name}.npy"
+    member = archive.getinfo(f"{name}.npy")
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise DataError(
+            f"{where} is packed by method {member.compress_type}; "
+            "save it with numpy.savez_compressed"
+        )
     try:
-        with archive.open(member) as file:
-            shape, dtype = header(file)
-        if dtype.hasobject:
-            raise DataError(
-                f"{where} holds Python objects (a pickle), which can run code: never loaded here; "
-                "save it as float32"
-            )
-        held = archive.getinfo(member).file_size
-        check_declared(where, math.prod(shape) * dtype.itemsize, held, expansion=1)
-        with archive.open(member) as file:
-            return np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, EOFError, OSError, NotImplementedError, zlib.error) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about headers that Python 2 wrote
+            return read_plain_array(where, archive, member)
+    except RoadError:
+        raise
+    except Exception as error:  # a header is parsed as Python: damage raises anything
         raise DataError(f"{where} is damaged ({' '.join(str(error).split())[:100]})") from error
 
 
+def read_plain_array(where: str, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    with archive.open(member) as file:
+        shape, dtype = header(file)
+    if dtype.hasobject:
+        raise DataError(
+            f"{where} holds Python objects (a pickle), which can run code: never loaded here; "
+            "save it as float32"
+        )
+    check_declared(where, math.prod(shape) * dtype.itemsize, member.file_size, expansion=1)
+    with archive.open(member) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
+
+
 def header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type; a length must be a whole number and not below 0."""
     version = np.lib.format.read_magic(file)
     read = {
         (1, 0): np.lib.format.read_array_header_1_0,
@@ -104,4 +126,6 @@ def header(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
     if read is None:
         raise ValueError(f"NPY version {version}")
     shape, _, dtype = read(file)
+    if min(shape, default=0) < 0 or any(isinstance(length, bool) for length in shape):
+        raise ValueError(f"shape {shape}")
     return shape, dtype

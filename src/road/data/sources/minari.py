@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.formats.arrays import make_episode_log
-from road.data.formats.hdf5 import find_array, names, open_hdf5, read_array, step_into
+from road.data.formats.hdf5 import names, open_hdf5, read_array, step_into
+from road.data.formats.hdf5_groups import array_names, side_by_side
 from road.data.log import Box, Log
 from road.errors import DataError, UsageError
 
@@ -82,25 +83,9 @@ def observations(path: Path, episode: Any, keys: Sequence[str] | None) -> NDArra
             raise UsageError(f"{path}: its observations have no keys; leave them out")
         return read_array(path, episode, "observations", "observations")
     chosen = list(array_names(path, found)) if keys is None else list(keys)
-    parts = [read_array(path, found, key, key) for key in chosen]
-    if not parts:
+    if not chosen:
         raise DataError(f"{path}: observations of {episode.name} hold no arrays")
-    return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
-
-
-def array_names(path: Path, group: Any, above: str = "") -> list[str]:
-    """Names of all arrays below a group, in alphabetical order."""
-    import h5py
-
-    found: list[str] = []
-    for name in sorted(group):
-        member = step_into(path, group, name)
-        if isinstance(member, h5py.Group):
-            found += array_names(path, member, f"{above}{name}/")
-        else:
-            find_array(path, group, name)
-            found.append(f"{above}{name}")
-    return found
+    return side_by_side(path, found, chosen)
 
 
 def action_box(path: Path) -> Box | None:
