@@ -246,6 +246,7 @@ def test_a_controller_with_probes_saved_in_the_middle_of_an_interval_goes_on_the
         ([[[1.0, 2.0]]], "one per probe, 2,.* shape \\(1, 1, 2\\)"),
         ([1.0, math.nan], "finite and 0 or more, got nan of probe 1"),
         ([math.inf, 1.0], "finite and 0 or more, got inf of probe 0"),
+        ([1.0, None], "finite and 0 or more, got nan of probe 1"),
         ([[1.0, 1.0]] * 200 + [[1.0, -3.0]], "finite and 0 or more, got -3.0 of probe 1"),
     ],
 )

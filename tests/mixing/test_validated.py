@@ -99,9 +99,11 @@ def test_errors_of_zero_and_of_the_largest_size_give_a_ratio():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"ratios": ()}, "at least one arm is needed"),
+        ({"ratios": ()}, r"ratios must be two or more, one per probe, got \(\)"),
         ({"ratios": (0.5,)}, "ratios must be two or more"),
         ({"ratios": (0.0, 1.5)}, r"must lie in \[0, 1\], got 1.5"),
+        ({"ratios": (-0.1, 0.5)}, r"must lie in \[0, 1\], got -0.1"),
+        ({"ratios": (0.0, math.nan)}, r"must lie in \[0, 1\], got nan"),
         ({"ratios": (0.5, 0.5)}, "must differ"),
         ({"bellman_weight": -1.0}, "bellman_weight must be 0 or more, got -1.0"),
         ({"return_weight": math.nan}, "return_weight must be 0 or more, got nan"),
@@ -115,8 +117,9 @@ def test_errors_of_zero_and_of_the_largest_size_give_a_ratio():
     ],
 )
 def test_impossible_settings_are_refused(settings: dict[str, Any], message: str):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as refusal:
         ValidatedMixer(**settings)
+    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -362,6 +365,48 @@ def test_almost_no_new_data_moves_the_ratio_by_no_more_than_it_says():
     start = ratio(mixer, mixer.init(0))
     result = judge(mixer, WORLD.transitions(50, 1), WORLD.transitions(1, 2))
     assert result.ratio == pytest.approx(start, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_few_new_transitions_move_the_ratio_part_of_the_way(seed: int):
+    """After eleven wrong logs are not yet dropped: without them a probe knows little."""
+    mixer = ValidatedMixer(ratios=(0.0, 0.5, 0.9), interval=4, offline_preference=0.0)
+    right, wrong = (WORLD.transitions(200, seed, sign=sign) for sign in (1.0, -1.0))
+    few, more = WORLD.transitions(11, 2), WORLD.transitions(40, 2)
+    assert 0.2 < judge(mixer, wrong, few, seed).ratio < judge(mixer, right, few, seed).ratio
+    assert judge(mixer, right, few, seed).ratio > 0.5
+    assert judge(mixer, wrong, more, seed).ratio < 0.1
+
+
+def test_an_endless_episode_is_judged_though_no_return_is_known():
+    """By Bellman errors every interval; a mixer of returns alone keeps to its preference."""
+    mixer = ValidatedMixer(ratios=(0.0, 0.5, 0.9), interval=20)
+    logs, fresh = WORLD.transitions(200, 1, sign=-1.0), WORLD.transitions(200, 2)
+    result = judge(mixer, logs, fresh)
+    assert result.means["return"] is None
+    assert result.ratio < 0.02
+    returns = replace(mixer, bellman_weight=0.0, return_weight=10.0)
+    assert judge(returns, logs, fresh).ratio == ratio(returns, returns.init(0))
+
+
+def test_noise_favours_the_probe_whose_values_differ_least_between_states():
+    """One sampled next state adds gamma^2 Var V(s') to the squared error.
+
+    All rewards are 1 and half of the steps stay: V = 10 everywhere has no error at all. A probe
+    held at 0 is off by 1 in every state. Only where its values vary does noise count against a
+    probe, as it does here against one that is right on average and off by +-3 from state to state.
+    """
+    rows = [Row(state % 8, 1.0, (state + slip) % 8, over=False)
+            for state in range(64) for slip in (0, 1)]  # fmt: skip
+    waves = 10.0 + 3.0 * np.cos(np.pi * np.arange(8))
+    flat = [[(table[row.state] - target(table, row)) ** 2 for table in
+             (np.full(8, 10.0), np.zeros(8), waves)] for row in rows]  # fmt: skip
+    exact, empty, varied = np.mean(flat, axis=0)
+    assert exact == pytest.approx(0.0)
+    assert empty == pytest.approx(1.0)
+    # Staying: 3 - 2.7 = 0.3. Moving on: 3 + 2.7 = 5.7. With the mean of both next values it is 3.
+    assert varied == pytest.approx((0.3**2 + 5.7**2) / 2)
+    assert varied - 3.0**2 == pytest.approx(0.9**2 * 3.0**2)
 
 
 def test_the_order_of_the_probes_does_not_matter():

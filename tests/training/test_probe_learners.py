@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.contracts.test_agents import AGENT_LIST
 from tests.training.conftest import tiny_plan
 from tests.training.test_exact_resume import contents, differing, stop_when
 
-from road.errors import UsageError
+from road.errors import NumericError, UsageError
 from road.mixing import (
     Context,
     Decision,
@@ -176,9 +176,30 @@ def test_a_control_may_judge_probes_on_what_they_have_trained_on(tmp_path: Path)
         assert not np.allclose(before, newest, rtol=1e-3)
 
 
+def online_step(step: int) -> Callable[[Any], bool]:
+    return lambda event: (
+        isinstance(event, Progressed) and event.phase == "online" and event.done == step
+    )
+
+
+class Killed(BaseException):
+    """No code of a run expects this; what is not saved by then is lost."""
+
+
+def kill_when(plan: Plan, path: Path, condition: Callable[[Any], bool]) -> None:
+    """Go on, and end without another write, as SIGKILL would have it."""
+
+    def notify(event: Any) -> None:
+        if condition(event):
+            raise Killed
+
+    with pytest.raises(Killed):
+        resume_plan(plan, path, notify)
+
+
 @pytest.mark.parametrize("name", AGENT_LIST)
 def test_every_agent_has_probes_and_goes_on_to_the_same_bits(name: str, tmp_path: Path):
-    """Stopped between two updates of the probes, within an interval."""
+    """Stopped between two updates of the probes, within an interval; later killed, unsaved."""
     mixer = ValidatedMixer(ratios=(0.0, 0.9), interval=15, probe_every=2)
     plan = dataclasses.replace(agent_plan(name), mixer_name="validated", mixer=mixer)
     config = dataclasses.replace(
@@ -187,15 +208,14 @@ def test_every_agent_has_probes_and_goes_on_to_the_same_bits(name: str, tmp_path
         online_steps=61,
         warmup_steps=min(plan.config.warmup_steps, 5),
         evaluate_every=1000,
+        checkpoint_every=10,
     )
     plan = dataclasses.replace(plan, config=config)
     start_run(plan, tmp_path / "quiet", "test", lambda _: None)
 
-    def due(event: Any) -> bool:
-        return isinstance(event, Progressed) and event.phase == "online" and event.done == 38
-
-    stop_when(plan, tmp_path / "stopped", due, fresh=True)
+    stop_when(plan, tmp_path / "stopped", online_step(38), fresh=True)
     (tmp_path / "stopped" / "meta.json").write_text('{"machine": {}}')
+    kill_when(plan, tmp_path / "stopped", online_step(57))
     resume_plan(plan, tmp_path / "stopped", lambda _: None)
     assert differing(contents(tmp_path / "stopped"), contents(tmp_path / "quiet")) == []
     rows = [json.loads(line) for line in (tmp_path / "quiet/mixer.jsonl").read_text().splitlines()]
@@ -205,6 +225,22 @@ def test_every_agent_has_probes_and_goes_on_to_the_same_bits(name: str, tmp_path
         assert len(errors) == 2
         assert np.isfinite(errors).all()
         assert min(errors) > 0.0
+
+
+def test_a_probe_that_diverged_ends_the_run_in_one_line(tmp_path: Path):
+    """Before its errors reach the mixer; the main learner's own numbers are fine."""
+    with running(plan_of(Watched(), online_steps=40), tmp_path / "run") as run:
+        scores, probe = run.state.main.scores, run.state.learners[2]
+        assert scores is not None
+        steps = run.online_loop().run(run.state)
+        while not scores.tally.counts["bellman"]:
+            next(steps)
+        probe.agent = [jnp.full_like(leaf, jnp.nan) for leaf in probe.agent]
+        message = "Q of probe learner 2 is not finite on a new transition at online step"
+        with pytest.raises(NumericError, match=message) as refusal:
+            next(steps)
+        assert "\n" not in str(refusal.value)
+        assert scores.tally.counts["bellman"] == 1
 
 
 def test_an_agent_without_a_critic_is_refused_in_one_line(tmp_path: Path):

@@ -75,9 +75,9 @@ class ValidatedMixer:
     """Whether probes train actors of their own, instead of bootstrapping with the main one."""
 
     def __post_init__(self) -> None:
-        check_arms(self.ratios)
         if len(self.ratios) < 2:
-            raise ValueError(f"ratios must be two or more, got {self.ratios}")
+            raise ValueError(f"ratios must be two or more, one per probe, got {self.ratios}")
+        check_arms(self.ratios)
         check_sharpness(self.bellman_weight, self.return_weight)
         if not 0.0 <= self.offline_preference < math.inf:
             raise ValueError(f"offline_preference must be 0 or more, got {self.offline_preference}")

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import NDArray
 
-from road.errors import UsageError
+from road.errors import NumericError, UsageError
 from road.mixing import Mixture
 from road.mixing.probe_errors import ProbeTraining
 from road.nn.packing import packing_of
@@ -118,6 +118,19 @@ class CompiledProbes:
         return jnp.stack([q.mean(axis=0), q.var(axis=0), target])
 
 
+def check_scores(table: NDArray[np.float64], now: int) -> None:
+    """Refuse to judge by numbers that are not finite."""
+    if np.isfinite(table).all():
+        return
+    probe, part, _ = np.argwhere(~np.isfinite(table))[0].tolist()
+    what = ("Q", "the spread of Q", "the target")[part]
+    raise NumericError(
+        f"{what} of probe learner {probe + 1} is not finite on a new "
+        f"transition at online step {now + 1}; the last good checkpoint is kept. "
+        "Lower the learning rate or the reward scale"
+    )
+
+
 @lru_cache(REMEMBERED)
 def compile_probes(compiled: CompiledAgent, *, own_actor: bool) -> CompiledProbes:
     """The functions of an agent's probes; those used before are compiled already."""
@@ -155,6 +168,7 @@ class ProbeScorer:
         rows = self.block(len(scores.unscored)) if self.training.fresh else self.earlier(now)
         agents = [probe.agent for probe in probes]
         table = self.probes.scores(agents, main.agent, rows, self.key, now)
+        check_scores(table, now)
         rewards = unpack(rows, self.probes.compiled.spec).reward
         discount = self.probes.compiled.agent.discount
         for index, ended_there in enumerate(scores.unscored):
