@@ -1,6 +1,8 @@
 """How the documents are built: ``sphinx-build -W -b html docs docs/_build/html``."""
 
 import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -8,11 +10,13 @@ from sphinx.util.typing import stringify_annotation
 
 from road.version import __version__
 
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
 project = "ROAD"
 author = "the road-o2o contributors"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "commands", "api"]
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
@@ -48,6 +52,13 @@ def keep_whole(_: Any, what: str, *about: Any) -> None:
             del lines[place]
 
 
+def escape_bars(*about: Any) -> None:
+    """A bar, as in log pi(a|s), begins no substitution."""
+    lines: list[str] = about[-1]
+    lines[:] = [re.sub(r"(?<=\w)\|(?=\w)", r"\\|", line) for line in lines]
+
+
 def setup(app: Any) -> None:
     app.connect("autodoc-process-signature", shorten)
+    app.connect("autodoc-process-docstring", escape_bars)
     app.connect("autodoc-process-docstring", keep_whole, priority=900)  # after napoleon

@@ -3,9 +3,10 @@
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
-from benchmarks import coverage, grid, hypergradient, informed, learning
+from benchmarks import adapting, coverage, grid, hypergradient, informed, learning
 from benchmarks.sidebyside import run as sidebyside
 from tests.docs.reading import DOCS, ROOT, prose
 
@@ -18,7 +19,7 @@ def test_the_table_of_learning_is_that_of_its_record():
     assert learning.table(kept) in (DOCS / "agents" / "record.md").read_text()
 
 
-def test_what_the_readme_says_of_recorded_credits_is_what_they_say():
+def test_what_the_limitations_say_of_recorded_credits_is_what_they_say():
     spreads, times = [], []
     for run in recorded_runs():
         ratios, credits = np.array(run.ratios), np.array(run.credits)
@@ -27,9 +28,35 @@ def test_what_the_readme_says_of_recorded_credits_is_what_they_say():
         assert (len(means), round(bonus, 1)) == (5, 0.9)
         spreads.append(np.ptp(means))
         times.append(bonus / spreads[-1])
-    text = " ".join(prose(ROOT / "README.md").split())
+    text = " ".join(prose(DOCS / "limitations.md").split())
     assert f"lay {min(spreads):.2f} to {max(spreads):.2f} apart" in text
     assert f"{min(times):.0f} to {max(times):.0f} times as much" in text
+
+
+def test_the_readmes_figure_is_drawn_from_its_record(tmp_path: Path):
+    drawn = adapting.draw(json.loads(adapting.RECORD.read_text()), tmp_path / "adapting.svg")
+    assert drawn.read_bytes() == adapting.PICTURE.read_bytes()
+
+
+def test_the_readme_says_where_the_ratios_of_its_figure_end():
+    cells = json.loads(adapting.RECORD.read_text())["cells"]
+    text = " ".join(prose(ROOT / "README.md").split())
+    kept, dropped = (
+        adapting.last(cells, task, "validated", "ratios")
+        for task in ("pendulum-mixed", "pendulum-flipped")
+    )
+    assert f"ratio {kept:.2f} at the end, mean of three seeds" in text
+    assert f"it drops them ({dropped:.2f})" in text
+    assert len({cell["seed"] for cell in cells}) == 3
+
+
+def test_intervals_in_the_readme_are_those_of_the_results():
+    found = re.findall(
+        r"(−?\d+\.\d) \((?:95 % interval )?(.*? to .*?)\)", prose(ROOT / "README.md")
+    )
+    results = " ".join((DOCS / "results" / "validated.md").read_text("utf-8").split())
+    assert len(found) == 3
+    assert [each for each in found if f"{each[0]} ({each[1]})" not in results] == []
 
 
 def test_the_table_of_the_hypergradient_is_that_of_its_record():
