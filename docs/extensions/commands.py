@@ -3,6 +3,7 @@
 At every build the page ``reference/commands`` gets a section for each command of ``road --help``.
 """
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -86,7 +87,7 @@ def section(words: list[str], about: str) -> str:
     chosen = {"iql options", "road options"} if words == ["train"] else set[str]()
     shown = [group for group in groups_of(parser) if group.title not in chosen]
     described = " ".join((parser.description or f"{about[0].upper()}{about[1:]}.").split())
-    lines = [f"## road {' '.join(words)}", "", escape(described)]
+    lines = [f"## road {' '.join(words)}", "", with_code(described)]
     rows: list[str] = []
     for group in shown:
         title = GROUPS.get(group.title, group.title.removesuffix(" options"))
@@ -138,7 +139,7 @@ def row(action: Any) -> str:
     written = [f"{flag} {value}".strip() for flag in action.option_strings] or [value]
     flags = ", ".join(f"`{each}`" for each in written)
     shown = default if default in ("", "required", "repeatable") else f"`{default}`"
-    cells = (flags, shown, " ".join(meaning.split()))
+    cells = (flags, shown, with_code(" ".join(meaning.split())))
     return f"| {' | '.join(escape(cell) for cell in cells)} |"
 
 
@@ -148,9 +149,16 @@ def readable(metavar: Any) -> str:
     return text.removeprefix("[[").removesuffix("]]") if text.startswith("[[") else text
 
 
+def with_code(text: str) -> str:
+    """Flags in a sentence as code, where they are not yet."""
+    parts = text.replace("``", "`").split("`")
+    parts[::2] = [re.sub(r"--[\w.*-]*[\w*]", r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
+
+
 def escape(text: str) -> str:
-    """Keep a table's bars, and code as Markdown writes it."""
-    return text.replace("``", "`").replace("|", "\\|")
+    """Keep a table's bars."""
+    return text.replace("|", "\\|")
 
 
 def add_commands(app: Any, name: str, source: list[str]) -> None:
