@@ -145,8 +145,8 @@ def legend(cells: list[dict[str, Any]]) -> list[Markup]:
     for place_of, (strategy, colour) in zip((72.0, 176.0), COLOURS.items(), strict=True):
         stroke = f"stroke:{colour};stroke-width:3"
         marks.append(tag("line", x1=place_of, x2=place_of + 22, y1=26, y2=26, style=stroke))
-        marks.append(caption(LEGEND[strategy], place_of + 30, 31))
-    return [*marks, caption(f"agent IQL; thick lines are means of {seeds} seeds", 356.0, 31)]
+        marks.append(caption(LEGEND[strategy], place_of + 30, 31.0))
+    return [*marks, caption(f"agent IQL; thick lines are means of {seeds} seeds", 356.0, 31.0)]
 
 
 def caption(content: str, x: float, y: float) -> Markup:

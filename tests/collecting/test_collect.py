@@ -252,7 +252,7 @@ def test_minari_datasets_know_their_scores() -> None:
     assert collect(*words, "--minari") == 0
 
 
-def test_nobody_learns_to_play_where_there_is_no_controller_for_that(capsys: Screen) -> None:
+def test_play_is_not_learnt_where_there_is_no_controller_for_it(capsys: Screen) -> None:
     assert main(["data", "collect", "Pendulum-v1", "--levels", "play", "--steps", "9"]) == 2
     assert "Pendulum-v1 has no controller; give a policy for play" in capsys.readouterr().err
 

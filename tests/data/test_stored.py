@@ -166,7 +166,7 @@ def test_blocks_cover_every_row_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["observation.f32", "reward.f32", "truncated.npy"])
-def test_one_changed_bit_is_noticed_by_whoever_learns_from_it(
+def test_one_changed_bit_is_noticed_when_the_data_is_learnt_from(
     stored: Dataset, tmp_path: Path, name: str
 ) -> None:
     """The number is still finite, and its file as long as before."""

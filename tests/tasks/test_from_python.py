@@ -205,7 +205,7 @@ def test_it_runs_in_a_thread_too(result: Finetuned) -> None:
 @pytest.mark.parametrize(
     ("given", "reported"),
     [
-        (("NoBody-v7", some_rows()), "environment 'NoBody-v7' is not registered"),
+        (("NoSuch-v7", some_rows()), "environment 'NoSuch-v7' is not registered"),
         ((bodies.Cart(), some_rows()), "environment must be an id of Gymnasium or a function"),
         ((lambda: None, some_rows()), "own makes NoneType, no Gymnasium environment"),
         ((bodies.Cart, [1.0, 2.0]), "dataset must be a source .* got list"),
