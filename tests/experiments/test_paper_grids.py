@@ -13,7 +13,7 @@ from road.experiments.grid import Case, Grid
 from road.experiments.grids.discriminate import discriminate
 from road.experiments.grids.paper import Scale, penalties
 from road.experiments.jobs import work_of
-from road.experiments.paper_tables import paper_tables
+from road.experiments.paper_tables import paper_tables, printed_table
 from road.experiments.registry import GRIDS, ONE_SCALE, usual_subject
 from road.mixing import Advantages, Context, Evidence, RoadMixer, make_mixer
 from road.training.config import Plan
@@ -60,6 +60,20 @@ def what_it_does(plan: Plan) -> dict[str, Any]:
         if mixer["window"] is not None and mixer["window"] >= plan.config.online_steps // period:
             mixer["window"] = None
     return {"mixer": mixer, "period": period}
+
+
+def test_the_genuine_kitchen_row_is_the_papers_at_a_quarter_of_its_steps():
+    grid, paper = GRIDS["kitchen-complete"]("mini"), GRIDS["table-iql"]("paper")
+    theirs = paper.part(["kitchen-complete"], [s.label for s in grid.strategies[:-1]], [0]).cells()
+    for ours, other in zip(grid.part(seeds=[0]).cells(), theirs, strict=False):
+        assert ours.plan.agent == other.plan.agent
+        assert ours.plan.agent.hidden == (256, 256)
+        shorter = {"offline_steps": 250_000, "online_steps": 250_000}
+        assert ours.plan.config == dataclasses.replace(other.plan.config, **shorter)
+        assert ours.data is None
+    table = printed_table("kitchen-complete")
+    assert table is not None
+    assert {"Fixed 0.3", "Uniform", "ROAD"} <= set(table.methods)
 
 
 @pytest.mark.parametrize("scale", ["mini", "paper"])

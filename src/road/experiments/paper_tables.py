@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 FIXED = tuple(f"Fixed {ratio:g}" for ratio in (0.0, 0.1, 0.2, 0.3, 0.4, 0.5))
 """The fixed ratios of the paper, by the names that reports give them."""
 
+PART_OF = {"kitchen-complete": "table-iql"}
+"""Grids of some rows and columns of a table."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -86,6 +89,11 @@ def paper_tables() -> Mapping[str, PaperTable]:
     """Every table, by the name of the grid that repeats it."""
     path = Path(__file__).with_name("paper_tables.json")
     return {name: table_from(data) for name, data in json.loads(path.read_text("utf-8")).items()}
+
+
+def printed_table(grid: str) -> PaperTable | None:
+    """The table of the paper that a grid's cells can be beside; None if there is none."""
+    return paper_tables().get(PART_OF.get(grid, grid))
 
 
 def table_from(data: Mapping[str, Any]) -> PaperTable:

@@ -15,6 +15,7 @@ from road.experiments.grids.discriminate import (
     validated_agents,
     validated_settings,
 )
+from road.experiments.grids.kitchen import kitchen_complete
 from road.experiments.grids.paper import QUESTIONS, Scale, paper_grid
 from road.experiments.grids.shifted import shifted
 from road.experiments.store import GRID, Store
@@ -22,6 +23,7 @@ from road.names import find_name
 
 GRIDS: Mapping[str, Callable[[Scale], Grid]] = {
     **{name: partial(paper_grid, name) for name in QUESTIONS},
+    "kitchen-complete": kitchen_complete,
     "discriminate": discriminate,
     "shifted": shifted,
     "validated": validated,
@@ -31,7 +33,14 @@ GRIDS: Mapping[str, Callable[[Scale], Grid]] = {
 """By the name that the command line knows it by."""
 
 DEFAULT_SCALE = "mini"
-ONE_SCALE = ("discriminate", "shifted", "validated", "validated-agents", "validated-settings")
+ONE_SCALE = (
+    "kitchen-complete",
+    "discriminate",
+    "shifted",
+    "validated",
+    "validated-agents",
+    "validated-settings",
+)
 OWN = "own"
 """The scale of a grid that a user has written."""
 

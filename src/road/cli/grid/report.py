@@ -16,7 +16,7 @@ from road.cli.flags import parse_flags
 from road.cli.grid.run import GridRun
 from road.errors import UsageError
 from road.experiments.export import EXTRA, has_parquet, write_tidy
-from road.experiments.paper_tables import paper_tables
+from road.experiments.paper_tables import printed_table
 from road.experiments.registry import find_folder, usual_subject
 from road.experiments.store import Store
 from road.files import hash_bytes, write_text
@@ -208,7 +208,7 @@ def failures(store: Store, cells: list[Row]) -> list[str]:
 
 def paper_results(name: str, axes: Axes) -> Results | None:
     """The paper's table of that name, if it shares a cell with ours."""
-    table = paper_tables().get(name)
+    table = printed_table(name)
     if table is None:
         return None
     paper = Results(table.tasks, table.methods, table.means, table.deviations, table.fixed)

@@ -18,6 +18,7 @@ from road.data.formats import need
 from road.errors import Interrupted, Preempted, UsageError
 from road.experiments.backends.local import LocalBackend
 from road.experiments.backends.ray import RayBackend
+from road.experiments.gpus import check_gpus
 from road.experiments.grid import Grid
 from road.experiments.jobs import Job, work_of
 from road.experiments.making import check_policies
@@ -28,7 +29,13 @@ from road.experiments.store import GRID, Place, Store
 from road.experiments.worker import KEEP
 from road.training.process import listening
 
-BELONGS = {"jobs": "local", "keep_checkpoints": "local", "ray_address": "ray", "through": "ray"}
+BELONGS = {
+    "jobs": "local",
+    "gpus": "local",
+    "keep_checkpoints": "local",
+    "ray_address": "ray",
+    "through": "ray",
+}
 """Flags of one backend alone."""
 
 
@@ -46,6 +53,9 @@ class GridRun:
     """Go on with a grid that was begun; also with more tasks, mixers or seeds than before."""
     jobs: int | None = None
     """Processes at a time on this machine; by default one per core."""
+    gpus: tuple[str, ...] = ()
+    """GPUs of this machine, by their numbers (0 1 ...): every process gets one of them in turn, and
+    an equal part of its memory. By default one process per GPU; --jobs gives more. Untested."""
     out: Path | None = None
     """The grid's folder; by default grids/NAME-SCALE. With Ray every node must see it, or
     --through."""
@@ -71,7 +81,7 @@ class GridRun:
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"jobs must be 1 or more, got {self.jobs}")
         for flag, backend in BELONGS.items():
-            if getattr(self, flag) not in (None, False) and self.backend != backend:
+            if getattr(self, flag) not in (None, False, ()) and self.backend != backend:
                 named = flag.replace("_", "-")
                 raise UsageError(f"--{named} belongs to --backend {backend}, not {self.backend}")
 
@@ -80,6 +90,7 @@ def run_command(words: list[str]) -> int:
     flags = parse_flags(GridRun, words, "grid run")
     if flags.backend == "ray":
         need("ray", "ray", "--backend ray")
+    check_gpus(flags.gpus)
     own = flags.grid.endswith(".py")
     whole = find_grid(flags.grid, flags.scale)
     grid = with_data(whole.part(flags.tasks, flags.mixers, flags.seeds), flags.policies)
@@ -179,7 +190,7 @@ def carry_out(store: Store, jobs: Sequence[Job], flags: GridRun) -> Board:
 def backend_of(path: Path, flags: GridRun) -> Backend:
     if flags.backend == "ray":
         return RayBackend(path, flags.ray_address, flags.through)
-    return LocalBackend(path, flags.jobs)
+    return LocalBackend(path, flags.jobs, flags.gpus)
 
 
 def print_outcome(board: Board, store: Store) -> int:

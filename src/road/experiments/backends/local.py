@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from road.errors import Interrupted, LockedError, Preempted, StorageError
+from road.experiments.gpus import gpu_variables
 from road.experiments.jobs import Job
 from road.experiments.scheduler import Outcome, last_words
 from road.experiments.store import Store
@@ -33,7 +35,11 @@ class Worker:
     A new one has to import and compile everything again, which takes seconds.
     """
 
-    def __init__(self, store: Path, key: str) -> None:
+    def __init__(
+        self, store: Path, key: str, variables: Mapping[str, str] | None = None, slot: int = 0
+    ) -> None:
+        self.slot = slot
+        """Which of the processes at a time it is; a GPU belongs to it."""
         with Store(store).open_log(key) as log:
             self._process = subprocess.Popen(
                 # The traceback is in the log; the runner reports its last line alone.
@@ -42,7 +48,7 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=log,  # until it has read its first key; then it opens the logs itself
                 bufsize=0,
-                env={**os.environ, **ONE_THREAD},
+                env={**os.environ, **ONE_THREAD, **(variables or {})},
                 start_new_session=True,  # Ctrl-C is for the runner, which tells its workers itself
             )
         self._answers = pipe_of(self._process.stdout)
@@ -124,9 +130,10 @@ def run_to_its_end(store: Path, key: str) -> int:
 class LocalBackend:
     """So many processes of our own at a time."""
 
-    def __init__(self, store: Path, jobs: int | None = None) -> None:
+    def __init__(self, store: Path, jobs: int | None = None, gpus: Sequence[str] = ()) -> None:
         self._store = Store(store)
-        self._slots = usable_cores() if jobs is None else jobs
+        self._gpus = tuple(gpus)
+        self._slots = (len(gpus) or usable_cores()) if jobs is None else jobs
         self._running: dict[str, tuple[Job, Worker]] = {}
         self._idle: list[Worker] = []
 
@@ -139,8 +146,15 @@ class LocalBackend:
             worker = self._idle.pop()
             worker.give(job.key)
         else:
-            worker = Worker(self._store.path, job.key)
+            slot = self._free_slot()
+            variables = gpu_variables(self._gpus, slot, self._slots)
+            worker = Worker(self._store.path, job.key, variables, slot)
         self._running[job.key] = (job, worker)
+
+    def _free_slot(self) -> int:
+        taken = {worker.slot for _, worker in self._running.values()}
+        taken |= {worker.slot for worker in self._idle}
+        return next(slot for slot in range(len(taken) + 1) if slot not in taken)
 
     def wait(self, seconds: float) -> list[tuple[Job, Outcome]]:
         deadline = time.monotonic() + seconds
