@@ -1,13 +1,28 @@
 """Probes on exact problems: they are what ``validated`` trains, and judges say what they should."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from road.theory.mdp import action_values
+from road.theory.bellman import all_transitions
+from road.theory.mdp import action_values, occupancy, soft_greedy
 from road.theory.problems import chain_problem, random_problems
 from road.theory.studies.bellman import chain_numbers, check_bound, lean, slippery
 from road.theory.studies.credit_quality import RATIOS, WHEN, Trial
-from road.theory.studies.probe_judges import EXACT, FEW, NEW, ONE, Probes, judge, run_probes
+from road.theory.studies.probe_judges import (
+    EXACT,
+    FEW,
+    NEW,
+    ONE,
+    Probes,
+    error,
+    judge,
+    run_probes,
+    target_variance,
+)
+
+COMMON = "−error, common target"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +57,30 @@ def test_sampled_errors_are_larger_where_transitions_are_noisy_and_equal_where_n
     certain = run_probes(random_problems(3, 0, branching=1)[0])[-1]
     exact, one = (-judge(certain, kind, 0).credits[NEW] for kind in (EXACT, ONE))
     np.testing.assert_allclose(one, exact, atol=1e-10)
+
+
+def test_from_a_common_target_noise_is_the_same_for_all_probes(runs: list[Probes]):
+    """Endless transitions with one next state each: the error grows by one number per problem."""
+    exact, one = (-judge(runs[-1], kind, 0).credits[COMMON] for kind in (EXACT, ONE))
+    added = one - exact
+    np.testing.assert_allclose(added, np.broadcast_to(added[0], added.shape))
+    assert (added > 1e-4).all()
+
+
+def test_over_its_variance_an_error_has_no_unit():
+    """Rewards and values times three: nine times the error, and the same share of the variance."""
+    problem, _ = random_problems(3, 0)
+    mdp, q = problem.mdp, problem.pretrain()
+    thrice = dataclasses.replace(mdp, reward=3.0 * mdp.reward)
+    visits = occupancy(mdp, soft_greedy(q, 10.0))
+    for rows in (visits, all_transitions(mdp, visits)):
+        one, other = (
+            (error(world, values, rows), target_variance(world, values, rows))
+            for world, values in ((mdp, q), (thrice, 3.0 * q))
+        )
+        np.testing.assert_allclose(other[0], 9.0 * one[0])
+        np.testing.assert_allclose(other[0] / other[1], one[0] / one[1])
+        assert (one[1] > 1e-3).all()
 
 
 def test_lean_by_hand():

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from road.theory.mdp import MDP, Numbers, StateAction, expected_next, occupancy, total
+from road.theory.mdp import MDP, Numbers, PerState, StateAction, expected_next, occupancy, total
 
 Transitions = Float[np.ndarray, "*many state action next"]
 """The weight of every transition; sums to 1."""
@@ -51,10 +51,25 @@ def draw_transitions(
     return counts.reshape(chance.shape) / count
 
 
+def sampled_targets(mdp: MDP, best: PerState) -> Transitions:
+    """Targets r + gamma V(s') of every transition, where V are the values of the next states."""
+    return mdp.reward[..., None] + mdp.discount * best[..., None, None, :]
+
+
 def sampled_error(mdp: MDP, q: StateAction, transitions: Transitions) -> Numbers:
     """Mean squared distance from r + gamma max Q(s'), over transitions."""
-    target = mdp.reward[..., None] + mdp.discount * q.max(-1)[..., None, None, :]
-    return (transitions * (q[..., None] - target) ** 2).sum((-1, -2, -3))
+    return distance(q, sampled_targets(mdp, q.max(-1)), transitions)
+
+
+def distance(q: StateAction, targets: Transitions, transitions: Transitions) -> Numbers:
+    """Mean squared distance from targets of any kind, over transitions."""
+    return (transitions * (q[..., None] - targets) ** 2).sum((-1, -2, -3))
+
+
+def variance(targets: Transitions, transitions: Transitions) -> Numbers:
+    """Of the targets, over transitions."""
+    mean = (transitions * targets).sum((-1, -2, -3), keepdims=True)
+    return (transitions * (targets - mean) ** 2).sum((-1, -2, -3))
 
 
 def sampling_noise(mdp: MDP, q: StateAction, visits: StateAction) -> Numbers:

@@ -8,6 +8,10 @@ occupancy of
     own transitions   the probe's own policy
     offline rows      the behaviour policy, as of rows that are held out from training
     best policy's     the optimal policy, which no run can measure
+
+The error on new transitions is also taken from a common target, the mean of all probes' targets, in
+which the noise of the next state is the same for all; and as a share of the variance of a probe's
+own targets, so that small values have no advantage.
 """
 
 from dataclasses import dataclass
@@ -16,7 +20,16 @@ from typing import Any
 import numpy as np
 
 from road.mixing import FixedMixer
-from road.theory.bellman import all_transitions, draw_transitions, exact_error, sampled_error
+from road.theory.bellman import (
+    all_transitions,
+    distance,
+    draw_transitions,
+    exact_error,
+    residual,
+    sampled_error,
+    sampled_targets,
+    variance,
+)
 from road.theory.bilevel import Inner, ratio_gradient
 from road.theory.credits import Outcome, surrogate_credit
 from road.theory.finetuning import ByMixer, finetune
@@ -77,6 +90,7 @@ def judge(probes: Probes, kind: str, seed: int) -> Trial:
     logs = sample(mdp, main.offline, kind, generator(seed, "offline rows", probes.when))
     best = occupancy(mdp, soft_greedy(optimal_values(mdp), GREEDY))
     true_values = action_values(mdp, main.policy)
+    common = np.mean([each.max(-1) for each in probes.values], axis=0)
     credits: list[dict[str, Any]] = []
     for ratio, q, policy in zip(RATIOS, probes.values, probes.policies, strict=True):
         own = sample(mdp, occupancy(mdp, policy), kind, generator(seed, "own", probes.when))
@@ -89,6 +103,8 @@ def judge(probes: Probes, kind: str, seed: int) -> Trial:
                 "−error, offline rows": -old,
                 "−error, new and offline": -(new + old),
                 "−error, best policy's": -exact_error(mdp, q, best),
+                "−error, common target": -from_common(mdp, q, common, rows),
+                "−error over variance": -new / target_variance(mdp, q, rows),
                 "−error of the return": -total(main.fresh * (q - true_values) ** 2),
                 "R_q (κ = 1)": surrogate_credit(outcome, 1.0),
                 NO_CREDIT: np.full(len(q), -ratio),
@@ -116,3 +132,20 @@ def sample(mdp: MDP, visits: StateAction, kind: str, rng: np.random.Generator) -
 def error(mdp: MDP, q: StateAction, sampled: np.ndarray) -> np.ndarray:
     exact = sampled.ndim == mdp.reward.ndim
     return np.asarray((exact_error if exact else sampled_error)(mdp, q, sampled))
+
+
+def from_common(mdp: MDP, q: StateAction, best: np.ndarray, sampled: np.ndarray) -> np.ndarray:
+    """Distance from a target that all probes share: the mean of theirs."""
+    targets = sampled_targets(mdp, best)
+    if sampled.ndim > mdp.reward.ndim:
+        return np.asarray(distance(q, targets, sampled))
+    expected = (mdp.transition * targets).sum(-1)
+    return np.asarray(total(sampled * (q - expected) ** 2))
+
+
+def target_variance(mdp: MDP, q: StateAction, sampled: np.ndarray) -> np.ndarray:
+    """Of a probe's own targets, on the same transitions."""
+    if sampled.ndim > mdp.reward.ndim:
+        return np.asarray(variance(sampled_targets(mdp, q.max(-1)), sampled))
+    targets = q - residual(mdp, q)
+    return np.asarray(total(sampled * targets**2) - total(sampled * targets) ** 2)
