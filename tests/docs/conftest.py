@@ -1,4 +1,4 @@
-"""One cache folder for all tests of the documents: datasets and compiled code are made once."""
+"""The command line, and a folder of its own for each test of the documents."""
 
 import os
 import subprocess
@@ -13,14 +13,8 @@ Road: TypeAlias = Callable[[list[str]], subprocess.CompletedProcess[str]]
 """Runs the command line in a process of its own, in the test's folder."""
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("road-data")
-
-
 @pytest.fixture(autouse=True)
-def own_folder(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ROAD_DATA_DIR", str(cache))
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 

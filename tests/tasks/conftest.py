@@ -1,4 +1,4 @@
-"""One cache folder for all tests of this package, so that each dataset is made once."""
+"""Each task that makes its own data, with its dataset and its environment."""
 
 import importlib.util
 from collections.abc import Iterator
@@ -8,13 +8,6 @@ import pytest
 from road.tasks import TASKS, Dataset, Environment, Task
 
 ROBOTICS = importlib.util.find_spec("gymnasium_robotics") is not None
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROAD_DATA_DIR", str(tmp_path_factory.mktemp("road-data")))
-        yield
 
 
 EMBEDDED = [name for name, task in TASKS.items() if task.source is None]
