@@ -3,9 +3,10 @@
     python -m benchmarks.adapting [--seeds 3] [--runs FOLDER]
     python -m benchmarks.adapting --draw
 
-Trains ``road train`` with its own defaults on two pendulum tasks that differ in their logs alone,
-once with ``validated`` and once with half of every batch offline. It keeps what the figure shows
-as ``records/adapting.json`` and draws ``docs/images/adapting.svg`` from it; ``--draw`` only draws.
+Runs ``road train`` with the defaults of two pendulum tasks, one with correct logs and one in whose
+logs every action is reversed: with ``validated``, and with half of every batch offline. It keeps
+what the figure shows as ``records/adapting.json`` and draws ``docs/images/adapting.svg`` from it;
+``--draw`` only draws.
 The run folders are kept: killed and started again, it continues the run that it was in.
 """
 

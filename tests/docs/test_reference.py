@@ -29,7 +29,7 @@ def flags_in(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w-])--[a-z][\w.-]*\w", text))
 
 
-@pytest.mark.parametrize("command", ["export", "data check", "grid run"])
+@pytest.mark.parametrize("command", ["data check", "grid run"])
 def test_the_reference_has_every_flag_that_help_prints(command: str, road: Road, extensions: Any):
     shown = road([*command.split(), "--help"]).stdout
     described = section("\n" + extensions("commands").page(), f"road {command}")
