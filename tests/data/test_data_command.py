@@ -1,14 +1,16 @@
 """``road data``: what a person sees."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.data.samples import assert_same, dataset_of, sample, with_value, write_csv, write_hdf5
+from tests.data.small_logs import small_log
 
 from road.cli import main
-from road.data import load
+from road.data import load, write_d4rl
 
 Screen = pytest.CaptureFixture[str]
 
@@ -282,10 +284,28 @@ def test_the_page_shows_what_was_found_and_loads_nothing(source: str, tmp_path: 
     text = page.read_text()
     assert "15 rows in 3 episodes: 1 warning." in text
     assert "only 15 rows, fewer than a batch of 256" in text
-    for figure in ("findings", "spread", "columns"):
+    for figure in ("findings", "spread", "columns", "edge"):
         assert f'data-figure="{figure}"' in text
     assert "<script" not in text
     assert "default-src 'none'" in text.replace("&#x27;", "'")
+
+
+def test_the_page_compares_the_data_with_its_environment(tmp_path: Path, capsys: Screen) -> None:
+    """A log whose torques are negated, and whose rewards are three times the pendulum's."""
+    sound = small_log("pendulum-mixed")
+    wrong = replace(sound, action=-sound.action, reward=3 * sound.reward)
+    source = write_d4rl(wrong, tmp_path / "log.hdf5")
+    page = tmp_path / "page.html"
+    words = ["data", "check", f"file:{source}", "--env", "Pendulum-v1", "--out", str(page)]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "the log's rewards are not the environment's" in said
+    assert "steps of the environment are not what the log leads to expect" in said
+    text = page.read_text()
+    for figure in ("order", "edge", "environment"):
+        assert f'data-figure="{figure}"' in text
+    for panel in ("serial correlation", "length of an episode", "reward of a step"):
+        assert panel in text
 
 
 def test_a_hostile_name_stays_a_name(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_page_of_a_card_is_visible_and_does_not_scroll_sideways(
         page.on("console", lambda message: complaints.append(message.text))
         page.goto(path.as_uri())
         boxes = [each.bounding_box() for each in page.query_selector_all("svg.plot")]
-        assert len(boxes) == 5
+        assert len(boxes) == 6
         assert all(box["width"] > 100 and box["height"] > 100 for box in boxes)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         browser.close()

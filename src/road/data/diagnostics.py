@@ -1,7 +1,7 @@
-"""What is wrong with a dataset, or looks as if it were, and what the dataset is like."""
+"""What is wrong with a dataset, or looks as if it were."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from road.data.episodes import discontinuities
 from road.data.interpret import Reading
 from road.data.log import Log
 from road.data.memory import blocks, not_finite, rows_where
+from road.data.order import order_findings
 from road.errors import DataError
 
 HUGE = 1e6
@@ -29,6 +30,8 @@ HUGE = 1e6
 FEW_ROWS = 256
 """The usual mini-batch."""
 NOTABLE_SHARE = 0.001
+NEARLY_ALL = 0.9
+"""Sound logs have at most 45 % of their actions' numbers at the edge."""
 NEAR, CHANCE = 0.9, 2
 """Share of a length that comes near it; episodes that may have one length by chance."""
 EDGE = 1.0 - 1e-5
@@ -59,7 +62,8 @@ def examine(data: Dataset | Mapping[str, NDArray[Any]]) -> Findings:
     Errors are what a dataset is refused for; a dataset that exists has none.
     """
     if isinstance(data, Dataset):
-        return sorted_findings([*suspicions(data.arrays()), *data.notes])
+        order, _ = order_findings(data)
+        return sorted_findings([*suspicions(data.arrays()), *order, *data.notes])
     try:
         check_layout(data)
     except DataError as error:
@@ -154,9 +158,15 @@ def suspicious_numbers(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
         yield from what_never_changes(arrays)
     if either_zero_or_one(arrays["action"]):
         yield Finding("warning", "every action is 0 or 1: choices out of a few cannot be learnt")
-    share = clipped_share(arrays["action"])
-    if share >= NOTABLE_SHARE:
-        yield Finding("note", f"{share:.1%} of the actions' numbers are at the edge of the box")
+    yield from actions_at_the_edge(clipped_share(arrays["action"]))
+
+
+def actions_at_the_edge(share: float) -> Iterator[Finding]:
+    text = f"{share:.1%} of the actions' numbers are at the edge of the box"
+    if share > NEARLY_ALL:
+        yield Finding("warning", f"{text}: is it the box of the actuators, or were they clipped?")
+    elif share >= NOTABLE_SHARE:
+        yield Finding("note", text)
 
 
 def what_never_changes(arrays: Mapping[str, NDArray[Any]]) -> Iterator[Finding]:
@@ -191,6 +201,21 @@ def clipped_share(action: NDArray[Any]) -> float:
     return at_edge / action.size
 
 
+def beyond_limit(dataset: Dataset, limit: int, where: str) -> Iterator[Finding]:
+    """Episodes that last longer than the environment lets them."""
+    ends = np.flatnonzero(dataset.episode_ends)
+    lengths = np.diff(ends, prepend=-1)
+    longer = np.flatnonzero(lengths > limit)
+    if longer.size:
+        yield Finding(
+            "warning",
+            f"{len(longer):,} of {len(lengths):,} episodes are longer than the {limit:,} steps of "
+            f"{where}, the longest has {lengths.max():,}: are ends not marked? Then give the "
+            f"horizon, as in --horizon {limit}",
+            int(ends[longer[0]] - lengths[longer[0]] + 1),
+        )
+
+
 def check_spaces(dataset: Dataset, observations: int, actions: int, where: str) -> None:
     """Whether a dataset fits an environment.
 
@@ -203,80 +228,3 @@ def check_spaces(dataset: Dataset, observations: int, actions: int, where: str) 
             f"dataset: {has[0]} observations and {has[1]} actions, where {where} has "
             f"{observations} and {actions}; choose the environment that it was logged in"
         )
-
-
-BINS = 40
-
-
-def make_card(
-    dataset: Dataset,
-    source: str,
-    score_range: tuple[float, float] | None = None,
-    findings: Findings | None = None,
-) -> dict[str, Any]:
-    """Counts, ranges, distributions and findings.
-
-    Args:
-        dataset: The dataset.
-        source: What it is called.
-        score_range: The returns that score 0 and 100, if there are such.
-        findings: Those of ``examine``, if they are at hand.
-    """
-    lengths = np.diff(np.flatnonzero(dataset.episode_ends), prepend=-1)
-    returns, score = dataset.episode_returns, None
-    if score_range is not None:
-        low, high = score_range
-        score = describe_values(100.0 * (returns - low) / (high - low))
-    found = examine(dataset) if findings is None else findings
-    return {
-        "source": source,
-        "rows": len(dataset),
-        "episodes": len(lengths),
-        "observations": dataset.observation.shape[1],
-        "actions": dataset.action.shape[1],
-        "terminated": int(dataset.terminated.sum()),
-        "truncated": int((dataset.truncated & ~dataset.terminated).sum()),
-        "return": describe_values(returns),
-        "length": describe_values(lengths),
-        "reward": describe_values(dataset.reward),
-        "reward_nonzero": float((dataset.reward != 0).mean()),
-        "action_columns": column_ranges(dataset.action),
-        "observation_columns": column_ranges(dataset.observation),
-        "clipped_actions": clipped_share(dataset.action),
-        "score": score,
-        "findings": [asdict(item) for item in found.items],
-    }
-
-
-def describe_values(values: NDArray[Any]) -> dict[str, Any]:
-    """Five numbers and a histogram."""
-    plain = np.asarray(values, np.float64)
-    low, middle, high = (float(number) for number in np.percentile(plain, [0, 50, 100]))
-    # Bins need a width that float64 can still represent.
-    spread = high - low > 1e-9 * max(abs(low), abs(high), 1e-9)
-    beside = max(abs(low) / 10, 0.5)
-    edges = (low, high) if spread else (low - beside, high + beside)
-    counts, borders = np.histogram(np.clip(plain, *edges), BINS, edges)
-    return {
-        "min": low,
-        "median": middle,
-        "mean": float(plain.mean()),
-        "max": high,
-        "std": float(plain.std()),
-        "histogram": {
-            "counts": counts.tolist(),
-            "low": float(borders[0]),
-            "high": float(borders[-1]),
-        },
-    }
-
-
-def column_ranges(array: NDArray[np.float32]) -> list[dict[str, float]]:
-    """Range and spread of each column, without a copy of the whole."""
-    mean = sum(array[block].sum(0, np.float64) for block in blocks(len(array))) / len(array)
-    square = sum(((array[block] - mean) ** 2).sum(0) for block in blocks(len(array))) / len(array)
-    rows = np.stack([array.min(0), mean, array.max(0), np.sqrt(square)])
-    return [
-        {"min": float(low), "mean": float(middle), "max": float(high), "std": float(std)}
-        for low, middle, high, std in rows.T
-    ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from road.files import write_text
 from road.records.naming import shorten
+from road.report.doctor import check_figures
 from road.report.draw import format
 from road.report.draw.distributions import column_ranges, histogram
 from road.report.draw.document import document, figure, header, numbers_to_take, panel, tile
@@ -36,6 +37,7 @@ def sections(card: Mapping[str, Any]) -> Iterable[Markup]:
     yield findings_figure(card["findings"])
     yield spread_figure(card)
     yield columns_figure(card)
+    yield from check_figures(card)
     yield numbers_to_take(card, "card.json")
 
 

@@ -118,6 +118,12 @@ def find_task(name: str) -> Task:
     return find_name(usual_spelling(name), TASKS, "task")
 
 
+def as_logged(name: str) -> Task | None:
+    """A listed task in the units of its logs, which for an embedded one are not standardised."""
+    known = {task.name: task for task in (*EMBEDDED_TASKS, *PAPER_TASKS)}
+    return known.get(usual_spelling(name))
+
+
 def usual_spelling(name: str) -> str:
     """A task's name here, from the name it has elsewhere (``Hopper_Medium-v2``); else as it was."""
     bare = re.sub(r"-v\d+$", "", name.lower().replace("_", "-"))

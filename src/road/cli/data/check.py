@@ -13,8 +13,15 @@ from rich.markup import escape
 
 from road.cli.data.source import Fitting, ReadingFlags, fitting
 from road.cli.flags import parse_flags
-from road.data.dataset import Dataset
-from road.data.diagnostics import check_spaces, log_faults, make_card
+from road.data.card import make_card
+from road.data.dataset import Dataset, Finding
+from road.data.diagnostics import (
+    beyond_limit,
+    check_spaces,
+    examine,
+    log_faults,
+    sorted_findings,
+)
 from road.data.interpret import Reading, interpret
 from road.data.load import STORED, read_log, refuse_reading, split_source
 from road.data.on_disk import open_verified
@@ -32,7 +39,8 @@ class Check:
     source: Annotated[str, tyro.conf.Positional]
     """file:PATH, d4rl:NAME, minari:ID or stored:FOLDER."""
     env: str | None = None
-    """A task or a Gymnasium id that the data should fit; a task also scores its returns."""
+    """A task or a Gymnasium id: its spaces and its time limit are compared with the data, and its
+    dynamics and rewards by steps that are sampled in it; a task also scores its returns."""
     out: Path | None = None
     """Where to write the same as an HTML page with plots."""
     json: bool = False
@@ -50,7 +58,9 @@ def check_command(words: list[str]) -> int:
         dataset = fits.mend(dataset)
     if fits.spaces is not None:
         check_spaces(dataset, *fits.spaces, where=str(flags.env))
-    card = make_card(dataset, flags.source, fits.score_range)
+    found, environment = compare_with(fits, dataset, str(flags.env))
+    findings = sorted_findings([*examine(dataset).items, *found])
+    card = make_card(dataset, flags.source, fits.score_range, findings, environment)
     if flags.json:
         sys.stdout.write(json.dumps(card) + "\n")
     else:
@@ -59,6 +69,21 @@ def check_command(words: list[str]) -> int:
         written = write_dataset_page(card, flags.out)
         (sys.stderr if flags.json else sys.stdout).write(f"page: {written}\n")
     return 0
+
+
+def compare_with(
+    fits: Fitting, dataset: Dataset, name: str
+) -> tuple[list[Finding], dict[str, Any]]:
+    """What the environment says about the data: its limit, and steps that are sampled in it."""
+    if fits.make is None:
+        return [], {}
+    from road.data.compare import FEW_ROWS, compare
+    from road.tasks.sampled import STEPS, sample_steps
+
+    limits = [] if fits.limit is None else list(beyond_limit(dataset, fits.limit, name))
+    few = len(dataset) < FEW_ROWS  # not worth the time
+    found, numbers = compare(dataset, sample_steps(fits.make(), dataset, steps=1 if few else STEPS))
+    return [*limits, *found], {"name": name, "limit": fits.limit, **numbers}
 
 
 def read_with_care(flags: Check, reading: Reading) -> Dataset:

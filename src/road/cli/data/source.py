@@ -65,13 +65,17 @@ class Fitting:
     """What training does to the data of a task."""
     environment: str | None = None
     """The id by which Gymnasium knows it."""
+    limit: int | None = None
+    """Steps after which an episode is cut there."""
+    make: Callable[[], Any] | None = None
+    """Makes it, with the observations and actions of the data."""
 
 
 def fitting(name: str, allowed: tuple[str, ...] = ()) -> Fitting:
     """Of a task of the catalogue, or of an environment that Gymnasium knows."""
-    from road.tasks.catalogue import TASKS, usual_spelling
+    from road.tasks.catalogue import as_logged
 
-    listed = TASKS.get(usual_spelling(name))
+    listed = as_logged(name)
     if listed is not None:
         environment = listed.environment()
         summed = listed.judge is None
@@ -81,13 +85,25 @@ def fitting(name: str, allowed: tuple[str, ...] = ()) -> Fitting:
             score_range=score,
             mend=listed.mend,
             environment=listed.environment_id,
+            limit=listed.horizon or limit_of(environment),
+            make=listed.environment,
         )
     from road.tasks.environments import make_registered
     from road.tasks.wrappers import action_box, as_vectors
 
     environment = make_registered(name, allowed)
     box = action_box(environment)
-    return Fitting(lengths(as_vectors(environment, name)), box, environment=name)
+    return Fitting(
+        lengths(as_vectors(environment, name)),
+        box,
+        environment=name,
+        limit=limit_of(environment),
+        make=lambda: as_vectors(make_registered(name, allowed), name),
+    )
+
+
+def limit_of(environment: Any) -> int | None:
+    return None if environment.spec is None else environment.spec.max_episode_steps
 
 
 def lengths(environment: Any) -> tuple[int, int]:
