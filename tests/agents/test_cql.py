@@ -263,12 +263,12 @@ def test_all_steps_are_taken_from_the_old_networks(spec: Spec, key: jax.Array):
     assert metrics["actor/loss"].shape == (1,)
 
 
-def test_cal_ql_without_known_returns_is_cql_bit_for_bit(spec: Spec, batch: Batch, key: jax.Array):
+def test_cal_ql_without_known_returns_is_cql(spec: Spec, batch: Batch, key: jax.Array):
     """-inf, the return of an episode that still runs, leaves nothing to calibrate against."""
     unknown = with_returns(batch, -jnp.inf)
     state = SMALL.init(key, spec)
     one, metrics = CALIBRATED.update(state, unknown, key)
-    assert same((one, metrics), SMALL.update(state, unknown, key))
+    close((one, metrics), SMALL.update(state, unknown, key))
     assert all(np.isfinite(number).all() for number in metrics.values())
     known, _ = CALIBRATED.update(state, with_returns(batch, 1.0), key)
     assert not same(one.critic, known.critic)
