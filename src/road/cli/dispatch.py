@@ -41,6 +41,9 @@ COMMANDS = {
     "list": Action("list", "name the tasks, agents or mixers"),
 }
 
+READERS = ("readers", "whatif")
+"""Modules whose commands only read runs: beside NumPy they need tyro alone."""
+
 USAGE = f"""usage: road COMMAND [OPTIONS]
 
 ROAD {__version__}: offline-to-online reinforcement learning that adapts the
@@ -64,8 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (RoadError, ModuleNotFoundError, KeyboardInterrupt) as error:
         if debug:
             traceback.print_exc()
-        # What only reads runs needs nothing of training's packages beside tyro.
-        reads = bool(words) and words[0] in COMMANDS and COMMANDS[words[0]].module == "readers"
+        reads = bool(words) and words[0] in COMMANDS and COMMANDS[words[0]].module in READERS
         code, message = explain(error, {**EXTRAS, "tyro": "cli"} if reads else EXTRAS)
         sys.stderr.write(f"error: {message}\n")
         return code
