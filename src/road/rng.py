@@ -26,6 +26,7 @@ class Stream(IntEnum):
     WARMING = 9
     REWEIGHTING = 10
     SCORING = 11
+    APPRAISING = 12
 
 
 LEARNER = 1_000

@@ -21,6 +21,7 @@ from road.training.config import Plan
 NAMES = (
     *("table-iql", "table-pex", "ablation-kappa", "ablation-window", "table-proto"),
     *("figure-calql", "figure-cql", "figure-rlpd", "figure-rlpd-quality", "figure-heatmap"),
+    "sample-level",
 )
 
 

@@ -29,6 +29,7 @@ from road.mixing import (
 )
 from road.mixing.credit import READINGS
 from road.mixing.registry import PRESETS, sentence_of, without_retired
+from road.mixing.sample_level import A3RLMixer, OuterGradientMixer
 
 MIXER_LIST: dict[str, Mixer[Any]] = {
     "road": RoadMixer(),
@@ -45,6 +46,8 @@ MIXER_LIST: dict[str, Mixer[Any]] = {
     "append": AppendMixer(),
     "proportional": ProportionalMixer(),
     "balanced": BalancedMixer(),
+    "a3rl": A3RLMixer(),
+    "outer-gradient": OuterGradientMixer(),
     "hypergradient": HypergradientMixer(pull=0.1),
     "validated": ValidatedMixer(),
     "validated-return": ValidatedMixer(bellman_weight=0.0, return_weight=20.0, discount=1.0),

@@ -23,6 +23,7 @@ from road.mixing.decision import Context, Decision
 from road.mixing.hypergradient import HypergradientMixer
 from road.mixing.period import Period
 from road.mixing.road import RoadMixer
+from road.mixing.sample_level import A3RLMixer, OuterGradientMixer
 from road.mixing.validated import ValidatedMixer
 
 State = TypeVar("State")
@@ -59,6 +60,8 @@ MIXERS: dict[str, type[Any]] = {
     "append": AppendMixer,
     "proportional": ProportionalMixer,
     "balanced": BalancedMixer,
+    "a3rl": A3RLMixer,
+    "outer-gradient": OuterGradientMixer,
     "hypergradient": HypergradientMixer,
     "validated": ValidatedMixer,
 }

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.mixing.mixture import Mixture
+from road.replay.appraisal import Appraise, Consulting
 from road.replay.buffer import OnlineBuffer
 
 Places: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -62,6 +63,11 @@ class MixedSampler:
         """The offline share of all weights; None without a row weighting."""
         return None if self.weighing is None else self.weighing.offline_mass()
 
+    @property
+    def consults(self) -> bool:
+        """Whether the row weighting asks the agent."""
+        return isinstance(self.weighing, Consulting) and self.weighing.consults
+
     def waiting(self, mixture: Mixture) -> bool:
         """Whether there is too little online data to draw from."""
         return len(self.online) - mixture.held_back < max(self.enough_online, 1)
@@ -94,10 +100,14 @@ class MixedSampler:
         rows[~offline] = self.online.rows[places[~offline] - len(self.offline)]
         return Stack(rows, int(offline.sum()), places)
 
-    def reweight(self, stack: Stack, counter: int) -> dict[str, NDArray[np.float32]]:
+    def reweight(
+        self, stack: Stack, counter: int, appraise: Appraise | None = None
+    ) -> dict[str, NDArray[np.float32]]:
         """After the agent was trained on a stack: the row weighting updates its weights."""
         if self.weighing is None or stack.places is None:
             return {}
+        if appraise is not None and isinstance(self.weighing, Consulting):
+            self.weighing.consult(appraise)
         return self.weighing.reweight(stack, counter)
 
     def places(self, mixture: Mixture, uniform: NDArray[np.float64]) -> Places:

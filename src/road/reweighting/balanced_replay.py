@@ -11,7 +11,8 @@ Offline rows start at 1. The highest priority starts at p0 = M f / ((1 - f) N), 
 online rows get a share f of all draws among M offline ones.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from road.errors import NumericError
 from road.mixing.priorities import Priorities
 from road.nn.train_state import TrainState, gradient_step, make_train_state
+from road.replay.appraisal import Appraisal, Appraise
 from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import Stack, rows_apart
 from road.replay.sum_tree import SumTree
@@ -30,6 +32,11 @@ from road.replay.transitions import unpack
 from road.reweighting.density_ratio import DensityRatio, density_loss, make_density_ratio
 from road.rng import NumpyStream, Stream, jax_stream
 from road.types import Metrics, Spec
+
+Weights: TypeAlias = Callable[
+    [NDArray[np.float64], NDArray[np.bool_], Appraisal], NDArray[np.float64]
+]
+"""From priorities, whether a row is offline, and the agent's view of it."""
 
 
 class BalancedReplay:
@@ -41,8 +48,12 @@ class BalancedReplay:
         offline: NDArray[np.float32],
         online: OnlineBuffer,
         seed: int,
+        weights: Weights | None = None,
     ) -> None:
         self.offline, self.online = offline, online
+        self.weights = weights
+        """What priorities become by the agent's view of the rows; None leaves them as they are."""
+        self.appraise: Appraise | None = None
         self.density = Density(settings, online.spec)
         self.draws = NumpyStream(seed, Stream.REWEIGHTING)
         self.leaves = self.density.init(seed)
@@ -80,6 +91,8 @@ class BalancedReplay:
         offline, online = (rows.reshape(updates, size, -1) for rows in apart)
         self.leaves, found, metrics = self.density.step(self.leaves, offline, online, stack.rows)
         priorities = np.asarray(found, np.float64)
+        if self.weights is not None:
+            priorities = self.weighted(self.weights, priorities, stack, counter)
         if not np.isfinite(priorities).all():
             raise NumericError(
                 f"a priority of balanced replay is not finite at online step {counter}; the last "
@@ -88,6 +101,27 @@ class BalancedReplay:
         self.tree.set(stack.places.ravel(), priorities.ravel())
         self.highest = max(self.highest, float(priorities.max()))
         return {name: np.asarray(values) for name, values in metrics.items()}
+
+    @property
+    def consults(self) -> bool:
+        """Whether its weights depend on the agent."""
+        return self.weights is not None
+
+    def consult(self, appraise: Appraise) -> None:
+        """The agent as it is now, for strategies that ask it."""
+        self.appraise = appraise
+
+    def weighted(
+        self, weights: Weights, priorities: NDArray[np.float64], stack: Stack, counter: int
+    ) -> NDArray[np.float64]:
+        """The priorities of a stack, mini-batch by mini-batch, by what the agent says of it."""
+        assert stack.places is not None  # ``draw`` returned them
+        assert self.appraise is not None  # the training loop is asked to consult
+        appraised = [self.appraise(rows, counter) for rows in stack.rows]
+        offline = stack.places < len(self.offline)
+        return np.stack(
+            [weights(*each) for each in zip(priorities, offline, appraised, strict=True)]
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that changes; the sums of the tree follow from its priorities."""

@@ -13,15 +13,22 @@ from numpy.typing import NDArray
 
 from road.errors import UsageError
 from road.mixing.priorities import Priorities
+from road.mixing.sample_level import A3RLMixer, OuterGradientMixer
 from road.replay.buffer import OnlineBuffer
 from road.replay.sampler import Weighing
+from road.reweighting.a3rl import make_a3rl
 from road.reweighting.balanced_replay import BalancedReplay
+from road.reweighting.outer_gradient import make_outer_gradient
 
 MakeWeighing = Callable[[Any, NDArray[np.float32], OnlineBuffer, int], Weighing]
 """From settings, packed offline transitions, the replay buffer and a seed."""
 
-WEIGHINGS: dict[type[Any], MakeWeighing] = {Priorities: BalancedReplay}
-"""What builds a row weighting, by the class of its settings."""
+WEIGHINGS: dict[type[Any], MakeWeighing] = {
+    A3RLMixer: make_a3rl,
+    OuterGradientMixer: make_outer_gradient,
+    Priorities: BalancedReplay,
+}
+"""What builds a row weighting, by the class of its settings; the first that fits."""
 
 METHODS = ("offline_mass", "draw", "reweight", "arrays", "restore")
 """What the sampler and the checkpoints call; see ``road.replay.sampler.Weighing``."""

@@ -6,6 +6,7 @@ acts and is evaluated. What belongs to a learner, and nothing else, is in its ``
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from road.mixing.period import finish_period
 from road.mixing.probe_errors import ProbeTraining
 from road.replay.sampler import MixedSampler, Stack
 from road.rng import NumpyStream, Stream, jax_stream
+from road.training.appraisal import AppraiseBy
 from road.training.compiled import CompiledAgent, Leaves, Metrics, leaves_of
 from road.training.config import RunConfig
 from road.training.rollout import FinishedEpisode
@@ -166,6 +168,8 @@ class Trainer:
     ) -> None:
         self.index, self.update, self.sampler = index, update, sampler
         self.mixer, self.measure, self.config = mixer, measure, config
+        self.appraise: AppraiseBy | None = None
+        """For a row weighting that asks the agent."""
         self.every, self.batch_size = training.every, round(training.batch * config.batch_size) or 1
         self.draws = NumpyStream(config.seed, Stream.SAMPLING_ONLINE, index)
         self.key: PRNGKeyArray = jax_stream(config.seed, Stream.UPDATING_ONLINE, index)
@@ -199,7 +203,8 @@ class Trainer:
         updates = self.config.updates_per_step
         stack = self.sampler.sample(mixture, updates, self.batch_size, self.draws.at(now))
         learner.agent, metrics = self.update(learner.agent, main, stack.rows, self.key, now)
-        metrics = metrics.beside(self.sampler.reweight(stack, now))
+        appraise = None if self.appraise is None else partial(self.appraise, learner.agent)
+        metrics = metrics.beside(self.sampler.reweight(stack, now, appraise))
         metrics.check(now * updates, "online")
         if not waiting:
             learner.period.count(stack)

@@ -18,6 +18,7 @@ from road.mixing.probe_errors import ErrorTally
 from road.records.folder import RunFolder
 from road.records.journal import Journal
 from road.rng import LEARNER, NumpyStream, Stream, jax_stream
+from road.training.appraisal import compile_appraisal
 from road.training.buffers import make_sampler
 from road.training.checkpoint import save_checkpoint
 from road.training.compiled import Leaves, Metrics, compile_agent
@@ -174,7 +175,9 @@ class Run:
             update, training = self.probes.update, self.plan.probe_training
         measure = EvidenceCollector(compiled, sampler, config, index)
         mixer = self.plan.mixers[index]
-        return Trainer(index, update, sampler, mixer, measure, config, training)
+        trainer = Trainer(index, update, sampler, mixer, measure, config, training)
+        trainer.appraise = compile_appraisal(compiled, config.seed) if sampler.consults else None
+        return trainer
 
     @contextmanager
     def saving_if_the_environment_fails(self) -> Generator[None]:

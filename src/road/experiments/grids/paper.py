@@ -25,6 +25,8 @@ UNIFORM = Strategy("Uniform", "uniform")
 DECREASING = Strategy("Decreasing", "decreasing")
 BALANCED = Strategy("BR", "balanced")
 ROAD = Strategy("ROAD", "road")
+A3RL = Strategy("A3RL", "a3rl")
+OUTER = Strategy("Outer gradient", "outer-gradient")
 VALIDATED = Strategy("Validated", "validated")
 """Of this library, beside the paper's at the small scale."""
 
@@ -134,6 +136,10 @@ QUESTIONS = {
         "RLPD on bodies, by the quality of the log.",
         tuple(f"{body}-{level}" for body in BODIES for level in QUALITIES[:3]), FOR_RLPD,
         tuple(f"hopper-{level}" for level in QUALITIES[:3]), "rlpd",
+    ),
+    "sample-level": Question(
+        "Rows selected one by one, which the paper leaves for later; of ours, beside its ROAD.",
+        (*MAZES, *RUNNERS, *KITCHENS), (UNIFORM, BALANCED, A3RL, OUTER, ROAD), POINTS,
     ),
     # The paper does not say which five tasks it drew: these are one of each kind.
     "figure-heatmap": Question(
