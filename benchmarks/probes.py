@@ -33,8 +33,8 @@ FOREVER = 10**9
 
 def online(mixer: Any, hidden: tuple[int, ...], batch: int, folder: Path) -> Iterator[Any]:
     from road.records.folder import RunFolder
+    from road.stopping import StopRequest
     from road.training.config import default_plan
-    from road.training.process import StopRequest
     from road.training.run import Run
 
     plan = default_plan(TASK)

@@ -1,27 +1,29 @@
 """ROAD: offline-to-online reinforcement learning with an adaptive offline/online sampling ratio.
 
-Importing this package imports ``road.mixing``, which depends only on NumPy. Agents, tasks and the
-training loop are imported by name; ``road.finetune`` loads them when it is first used.
+Importing this package loads nothing but its version, so that a command can listen to signals at
+once. ``road.mixing``, which depends only on NumPy, is loaded when one of its names is first used,
+agents, tasks and the training loop when ``road.finetune`` is.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from road.mixing import (
-    Controller,
-    DecreasingMixer,
-    FixedMixer,
-    Mixer,
-    Mixture,
-    RoadMixer,
-    SlidingWindowUCB,
-    UniformMixer,
-    informedness,
-    surrogate,
-)
 from road.version import __version__
 
 if TYPE_CHECKING:
     from road.api.finetune import finetune
+    from road.mixing import (
+        Controller,
+        DecreasingMixer,
+        FixedMixer,
+        Mixer,
+        Mixture,
+        RoadMixer,
+        SlidingWindowUCB,
+        UniformMixer,
+        informedness,
+        surrogate,
+    )
 
 __all__ = [
     "Controller",
@@ -40,8 +42,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name != "finetune":
+    if name == "mixing":
+        return import_module("road.mixing")
+    if name not in __all__:
         raise AttributeError(f"module 'road' has no attribute {name!r}")
+    if name != "finetune":
+        return getattr(import_module("road.mixing"), name)
     try:
         from road.api.finetune import finetune
     except ModuleNotFoundError as error:

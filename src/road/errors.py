@@ -4,6 +4,7 @@ A message is one line: what, where, which value, and what to do. Wrong arguments
 plain ``ValueError``; these are for what only a run can meet.
 """
 
+import errno
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -73,7 +74,7 @@ EXTRAS = {"fsspec": "ray", "minari": "minari", "pyarrow": "tables", "ray": "ray"
 
 
 def explain(error: BaseException, extras: Mapping[str, str] = EXTRAS) -> tuple[int, str]:
-    """Exit code and one-line message of what went wrong; an error of our own code is raised."""
+    """Exit code and message of what went wrong; an error of our own code is raised."""
     match error:
         case RoadError():
             code, message = error.exit_code, str(error)
@@ -81,9 +82,20 @@ def explain(error: BaseException, extras: Mapping[str, str] = EXTRAS) -> tuple[i
             code, message = 2, missing((error.name or "").partition(".")[0], extras)
         case KeyboardInterrupt():
             code, message = 130, "interrupted"
+        case OSError():
+            code, message = os_error(error)
+        case MemoryError():
+            code, message = 2, f"there is not enough memory ({error}); ask for less at a time"
         case _:
             raise error
     return code, " ".join(message.split())
+
+
+def os_error(error: OSError) -> tuple[int, str]:
+    """Of a path that no command was prepared for: one that no system takes, or a failing disk."""
+    code = 2 if error.errno in (errno.ENAMETOOLONG, errno.EINVAL) else StorageError.exit_code
+    where = "" if error.filename is None else f"{error.filename}: "
+    return code, f"{where}{error.strerror or error}"
 
 
 def missing(package: str, extras: Mapping[str, str]) -> str:

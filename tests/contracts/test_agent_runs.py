@@ -20,13 +20,13 @@ from tests.training.test_exact_resume import contents, differing
 from road.agents.recipes import RECIPES
 from road.mixing import RoadMixer
 from road.records.folder import RunFolder
+from road.stopping import StopRequest
 from road.training.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from road.training.compiled import remembered
 from road.training.config import Plan, RunConfig
 from road.training.events import Progressed
 from road.training.launch import describe_run, resume_run
 from road.training.learner import Learner
-from road.training.process import StopRequest
 from road.training.run import Run
 from road.training.state import RunState, state_from
 from road.types import Spec

@@ -9,10 +9,10 @@ from tests.data.samples import sample, with_value, write_hdf5
 from road.cli import main
 from road.data import from_arrays
 from road.records.folder import RunFolder
+from road.stopping import StopRequest
 from road.tasks.custom import TaskOverrides, custom_task
 from road.training.config import default_plan
 from road.training.events import Event, Note
-from road.training.process import StopRequest
 from road.training.run import Run
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")

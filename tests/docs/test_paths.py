@@ -12,7 +12,7 @@ from tests.docs.reading import ROOT, SOURCE
 from tests.training.conftest import tiny_plan
 
 from road.records.folder import RunFolder
-from road.training.process import StopRequest
+from road.stopping import StopRequest
 from road.training.run import Run
 
 

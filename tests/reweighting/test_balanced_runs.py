@@ -16,13 +16,13 @@ from road.cli.train import parse_plan
 from road.mixing import BalancedMixer, Evidence
 from road.records.folder import RunFolder
 from road.rng import Stream, jax_stream
+from road.stopping import StopRequest
 from road.training.compiled import remembered
 from road.training.config import Plan, RunConfig, default_plan, plan_from_json
 from road.training.events import Event, Progressed
 from road.training.launch import resume_run, start_run
 from road.training.learner import Learner
 from road.training.loop import OnlineStep
-from road.training.process import StopRequest
 from road.training.run import Run
 from road.training.state import RunState
 

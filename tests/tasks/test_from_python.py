@@ -32,13 +32,13 @@ from road.errors import EnvironmentFailure, NumericError, StorageError, UsageErr
 from road.mixing import FixedMixer
 from road.records.folder import RunFolder
 from road.replay.transitions import unpack
+from road.stopping import StopRequest
 from road.tasks.custom import TaskOverrides, custom_task
 from road.tasks.task import Affine
 from road.training import launch
 from road.training.config import check_whole
 from road.training.events import Evaluated
 from road.training.launch import pick_state
-from road.training.process import StopRequest
 from road.training.run import Run
 
 TINY: dict[str, Any] = {

@@ -64,6 +64,26 @@ def refused(words: list[str | Path], capsys: Said) -> tuple[int, str]:
         (["train", "--road.window", "-3"], "-3"),
         (["train", "--road.exploration", "-1"], "-1.0"),
         (["train", "--offline-steps", "0", "--online-steps", "0"], "nothing to do"),
+        (["train", "--agent", ""], "--agent is empty"),
+        (["train", "--out", ""], "--out is empty"),
+        (["train", "--out="], "--out is empty"),
+        (["resume", ""], "an argument is empty"),
+        (["train", "--out", "a" * 5000], "File name too long"),
+        (["resume", "a" * 300], "File name too long"),
+        (["data", "check", f"file:{'a' * 5000}"], "File name too long"),
+        (["train", "--batch-size", "1000000000000"], "batch_size must be 4294967295 or less"),
+        (["train", "--batch-size", "1000000000"], "memory"),
+        (["train", "--updates-per-step", "1000000000"], "lower batch_size or updates_per_step"),
+        (["train", "--measure-batch", "4000000000"], "lower measure_batch"),
+        (["train", "--evaluation-episodes", "4000000000"], "lower evaluation_episodes"),
+        (["train", "--iql.hidden", "100000000", "100000000"], "lower the agent's hidden layers"),
+        (["train", "--threads", "1000000000"], "threads must be between 1 and 1024"),
+        (["train", "--seed", "9" * 5000], "seed"),
+        (["eval", "run", "--seed", "9" * 30], "seed must be 4294967295 or less"),
+        (["train", "--data", "file:a?token=hunter2"], "token=***"),
+        (["train", "--data", "minari:https://me:hunter2@host/x"], "://***@host"),
+        (["train", "\x1b]0;title\x07"], r"\x1b]0;title"),
+        (["train", "--out", "a/b/c", "--data", "file:nowhere"], "no such file"),
         (["list", "everything"], "everything"),
         (["report"], "at least one"),
     ],
@@ -73,8 +93,11 @@ def test_words_that_mean_nothing(
 ):
     monkeypatch.chdir(tmp_path)
     code, line = refused(words, capsys)
-    assert code == 2
+    assert code == (3 if "nowhere" in str(words) else 2)
     assert named in line
+    assert "hunter2" not in line
+    assert line.isprintable()
+    assert len(line) < 1000
     assert list(tmp_path.iterdir()) == [], "something was left behind"
 
 

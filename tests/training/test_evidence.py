@@ -13,11 +13,11 @@ from tests.training.conftest import tiny_plan
 from road.errors import UsageError
 from road.mixing import Context, HypergradientMixer, Mixture, RoadMixer
 from road.records.folder import RunFolder
+from road.stopping import StopRequest
 from road.training.buffers import make_sampler
 from road.training.compiled import Leaves
 from road.training.evidence import EvidenceCollector
 from road.training.loop import OnlineStep
-from road.training.process import StopRequest
 from road.training.run import Run
 
 

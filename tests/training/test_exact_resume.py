@@ -30,11 +30,11 @@ from road.mixing import (
 )
 from road.records.folder import RunFolder
 from road.records.journal import Journal
+from road.stopping import StopRequest
 from road.training.checkpoint import checkpoints, load_checkpoint
 from road.training.config import Plan
 from road.training.events import Evaluated, Event, Note, PhaseStarted, Progressed
 from road.training.launch import resume_run, start_run
-from road.training.process import StopRequest
 from road.training.run import Run
 from road.training.state import state_from
 

@@ -12,10 +12,10 @@ from road.errors import NumericError
 from road.mixing import Evidence, FixedMixer
 from road.records.folder import RunFolder
 from road.replay.transitions import unpack
+from road.stopping import StopRequest
 from road.training.buffers import offline_rows
 from road.training.compiled import Metrics
 from road.training.launch import start_run
-from road.training.process import StopRequest
 from road.training.run import Run
 
 

@@ -32,12 +32,12 @@ from road.mixing import (
 from road.mixing.probe_errors import ProbeCriterion
 from road.records.folder import RunFolder
 from road.replay.transitions import unpack
+from road.stopping import StopRequest
 from road.training import scoring
 from road.training.config import Plan
 from road.training.events import Progressed
 from road.training.launch import pick_state, resume_plan, start_run
 from road.training.learner import EVERY_STEP
-from road.training.process import StopRequest
 from road.training.run import Run
 from road.training.scoring import ProbeScores, Scored
 

@@ -1,4 +1,6 @@
+import contextlib
 import dataclasses
+import time
 from typing import Any
 
 import gymnasium
@@ -8,7 +10,9 @@ from gymnasium.spaces import Box
 
 from road.errors import EnvironmentFailure
 from road.tasks import TASKS
+from road.tasks.closing import close_all
 from road.training.evaluate import Evaluator
+from road.training.guards import checked_flag
 from road.training.rollout import Rollout
 
 TASK = TASKS["pendulum-mixed"]
@@ -50,6 +54,21 @@ def test_episodes_differ_and_seeds_differ():
     assert not np.array_equal(first, Rollout(TASK, seed=1).observation)
 
 
+GOOD = (np.zeros(2, np.float32), 0.0, False, False, {})
+RESULTS: dict[str, Any] = {
+    "nan": (np.array([0.0, np.nan], np.float32), *GOOD[1:]),
+    "words": ("forward", *GOOD[1:]),
+    "shape": (np.zeros(3, np.float32), *GOOD[1:]),
+    "reward": (GOOD[0], np.inf, *GOOD[2:]),
+    "array": (*GOOD[:2], np.array([True, False]), False, {}),
+    "single": (*GOOD[:2], np.array([True]), False, {}),
+    "nothing": (*GOOD[:2], None, False, {}),
+    "word": (*GOOD[:2], "False", False, {}),
+    "old": GOOD[1:],
+}
+RAISED = {"raise": AssertionError("the motor is on fire"), "exit": SystemExit(0)}
+
+
 class Broken(gymnasium.Env[Any, Any]):
     """An environment that misbehaves at its third step, as asked."""
 
@@ -65,17 +84,11 @@ class Broken(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> Any:
         del action
         self.steps += 1
-        observation, reward = np.zeros(2, np.float32), 0.0
-        if self.steps == 3:
-            if self.fault == "raise":
-                raise AssertionError("the motor is on fire")
-            if self.fault == "nan":
-                observation = np.array([0.0, np.nan], np.float32)
-            if self.fault == "reward":
-                reward = np.inf
-            if self.fault == "shape":
-                observation = np.zeros(3, np.float32)
-        return observation, reward, False, False, {}
+        if self.steps != 3:
+            return GOOD
+        if self.fault in RAISED:
+            raise RAISED[self.fault]
+        return RESULTS[self.fault]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +98,13 @@ class Broken(gymnasium.Env[Any, Any]):
         ("nan", "non-finite observation in episode 0, step 2"),
         ("reward", r"non-finite reward \(inf\) in episode 0, step 2"),
         ("shape", r"shape \(3,\), not \(2,\)"),
+        ("exit", "raised SystemExit in step"),
+        ("words", "not numbers, 'forward'"),
+        ("array", r"terminated must be True or False, got array\(\[ True, False\]\)"),
+        ("single", "terminated must be True or False, got array"),
+        ("nothing", "terminated must be True or False, got None"),
+        ("word", "terminated must be True or False, got 'False'"),
+        ("old", "step returned 4 values, not 5"),
     ],
 )
 def test_a_broken_environment_is_named_and_its_step_is_not_stored(fault: str, said: str):
@@ -95,6 +115,34 @@ def test_a_broken_environment_is_named_and_its_step_is_not_stored(fault: str, sa
     with pytest.raises(EnvironmentFailure, match=said):
         rollout.step(action)
     assert len(rollout.actions) == 2
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1, np.int64(1), np.array(True)])
+def test_a_truth_value_may_come_from_any_library(value: object):
+    assert checked_flag("terminated", value, "here") is True
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("no motor"), SystemExit(1)])
+def test_an_environment_that_fails_in_close_is_reported(fault: BaseException):
+    class Fails(Broken):
+        def close(self) -> None:
+            raise fault
+
+    faults = close_all([Fails(""), Fails("")])
+    assert len(faults) == 1
+    assert f"raised {type(fault).__name__} in close" in faults[0]
+
+
+def test_an_environment_that_never_closes_is_left():
+    class Hangs(Broken):
+        def close(self) -> None:
+            while True:
+                with contextlib.suppress(Exception):
+                    time.sleep(60)
+
+    began = time.monotonic()
+    assert "close had not ended after 0.1 seconds" in close_all([Hangs(""), Hangs("")], 0.1)[0]
+    assert time.monotonic() - began < 10
 
 
 def always(observations: np.ndarray, step: int) -> np.ndarray:

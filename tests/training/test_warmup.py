@@ -19,11 +19,11 @@ from road.errors import UsageError
 from road.records.folder import RunFolder
 from road.replay.transitions import unpack
 from road.rng import Stream, jax_stream
+from road.stopping import StopRequest
 from road.training.config import Plan, changed_config, default_plan
 from road.training.events import Event, PhaseStarted, Progressed
 from road.training.launch import resume_run, start_run
 from road.training.loop import OnlineStep
-from road.training.process import StopRequest
 from road.training.run import Run
 
 WARMUP = 60

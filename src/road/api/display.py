@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from road.files import write_json
 from road.records.summary import Summary
 from road.report import after_the_switch, load_run, summarise, write_report
+from road.terminal import printable, say
 from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted, Progressed
 
 PLAIN_SECONDS = 10.0
@@ -27,7 +28,7 @@ def watching(folder: Path | None, *, show: bool = True) -> Generator[Notify]:
         return
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     if folder is not None:
-        console.print(f"run folder: {folder}", markup=False)
+        console.print(printable(f"run folder: {folder}"), markup=False)
     if not sys.stderr.isatty():
         yield PlainDisplay(console)
         return
@@ -49,9 +50,9 @@ def watching(folder: Path | None, *, show: bool = True) -> Generator[Notify]:
 def finish(folder: Path) -> None:
     """Write ``summary.json`` and ``report.html``, and say in one sentence how it went."""
     summary, report = write_results(folder)
-    sys.stdout.write(f"{summary.verdict}\n")
-    sys.stdout.write("".join(f"{line}\n" for line in after_the_switch(summary)))
-    sys.stdout.write(f"report: {report}\n")
+    say(f"{summary.verdict}\n")
+    say("".join(f"{line}\n" for line in after_the_switch(summary)))
+    say(f"report: {report}\n")
 
 
 def write_results(folder: Path) -> tuple[Summary, Path]:
@@ -94,7 +95,7 @@ class LiveDisplay:
                 self._score = f"{evaluation.score:.1f}"
                 self._update(completed=step, score=self._score)
             case Note(text):
-                self._progress.console.print(f"note: {text}", markup=False)
+                self._progress.console.print(printable(f"note: {text}"), markup=False)
             case _:
                 pass
 
@@ -133,4 +134,4 @@ class PlainDisplay:
 
     def _say(self, text: str) -> None:
         self._shown = time.monotonic()
-        self._console.print(text, markup=False)
+        self._console.print(printable(text), markup=False)

@@ -23,6 +23,7 @@ from road.names import find_name
 from road.records.folder import CONFIG
 from road.records.journal import read_rows
 from road.rng import Stream, jax_stream
+from road.tasks.closing import close_all
 from road.tasks.custom import TaskOverrides, custom_data, custom_task, read_action_box
 from road.tasks.task import Task
 from road.tasks.wrappers import FlatObservations, unit_actions
@@ -150,7 +151,7 @@ def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
     state = pick_state(folder, best=False)
     actions = unit_actions(make(), plan.task_name)
     vectors = FlatObservations(actions)
-    vectors.close()  # only its spaces are needed, and a machine may be there but once
+    close_all([vectors])  # only its spaces are needed, and a machine may be there but once
     compiled = compile_agent(agent_of(plan, state), spec_of(vectors))
     key, calls = jax_stream(plan.config.seed, Stream.EVALUATING), itertools.count()
 

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from road.errors import EXTRAS, RoadError, explain
 from road.names import find_name
+from road.stopping import StopRequest
+from road.terminal import one_line
 from road.version import __version__
 
 
@@ -57,24 +59,24 @@ Any command takes --debug to show the traceback of an error.
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; gives its exit code."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
+def answer(words: list[str], stop: StopRequest) -> int:
+    """Run one command and report what goes wrong in one line; gives its exit code."""
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     try:
-        return dispatch(words)
-    except (RoadError, ModuleNotFoundError, KeyboardInterrupt) as error:
-        if debug:
-            traceback.print_exc()
-        reads = bool(words) and words[0] in COMMANDS and COMMANDS[words[0]].module in READERS
-        code, message = explain(error, {**EXTRAS, "tyro": "cli"} if reads else EXTRAS)
-        sys.stderr.write(f"error: {message}\n")
-        return code
+        with stop.at_once():
+            return dispatch(words)
     except BrokenPipeError:
         # The reader of our output is gone; keep Python from complaining about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except (RoadError, ModuleNotFoundError, KeyboardInterrupt, OSError, MemoryError) as error:
+        if debug:
+            traceback.print_exc()
+        reads = bool(words) and words[0] in COMMANDS and COMMANDS[words[0]].module in READERS
+        code, message = explain(error, {**EXTRAS, "tyro": "cli"} if reads else EXTRAS)
+        sys.stderr.write(f"error: {one_line(message)}\n")
+        return code
 
 
 def dispatch(words: list[str]) -> int:

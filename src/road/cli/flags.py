@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import tyro
@@ -16,6 +17,7 @@ def parse_flags(
     kind: type[Flags], words: list[str], command: str, default: Flags | None = None
 ) -> Flags:
     """The dataclass that the words describe; help is printed as tyro prints it."""
+    check_words(words)
     given: dict[str, Any] = {} if default is None else {"default": default}
     complaint = io.StringIO()
     try:
@@ -27,6 +29,17 @@ def parse_flags(
         raise UsageError(f"{unbox(complaint.getvalue())} (see `road {command} --help`)") from None
     except ValueError as error:  # a dataclass that refuses its values
         raise UsageError(str(error)) from error
+
+
+def check_words(words: list[str]) -> None:
+    """An empty word would be read as a default, or as the current folder."""
+    for before, word in pairwise(["", *words]):
+        if not word:
+            what = before if before.startswith("--") else "an argument"
+            raise UsageError(f"{what} is empty; give it a value, or leave it out")
+        flag, equals, value = word.partition("=")
+        if equals and not value and flag.startswith("--"):
+            raise UsageError(f"{flag} is empty; give it a value, or leave it out")
 
 
 def unbox(drawn: str) -> str:

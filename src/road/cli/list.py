@@ -1,7 +1,6 @@
 """``road list``: name the tasks, agents or mixers."""
 
 import inspect
-import sys
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -9,6 +8,7 @@ import tyro
 
 from road.cli.flags import parse_flags
 from road.mixing.registry import MIXERS, sentence_of
+from road.terminal import say
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class List:
 def list_command(words: list[str]) -> int:
     what = parse_flags(List, words, "list").what
     groups = {"tasks": tasks, "agents": agents, "mixers": mixers}[what]()
-    sys.stdout.write("\n".join(map(list_group, groups)))
+    say("\n".join(map(list_group, groups)))
     return 0
 
 

@@ -1,6 +1,5 @@
 """Commands that draw or export runs: ``road report`` and ``road export``."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from road.data.formats import need
 from road.errors import UsageError
 from road.records.series import rows_by_step
 from road.report import RunRecord, load_run, write_report
+from road.terminal import say
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def report_command(words: list[str]) -> int:
         raise UsageError("name at least one run folder: road report DIR [DIR ...]")
     single = len(flags.folders) == 1
     out = flags.out or (flags.folders[0] if single else Path()) / "report.html"
-    sys.stdout.write(f"{write_report(flags.folders, out)}\n")
+    say(f"{write_report(flags.folders, out)}\n")
     return 0
 
 
@@ -68,8 +68,8 @@ def export_command(words: list[str]) -> int:
     for record in runs:
         rows = rows_by_step(record)
         place = writer.write_run(rows, flags.out, record.folder, record.config)
-        sys.stdout.write(f"{place}\n")
-    sys.stdout.write(f"{NEXT[flags.to].format(out=flags.out)}\n")
+        say(f"{place}\n")
+    say(f"{NEXT[flags.to].format(out=flags.out)}\n")
     return 0
 
 

@@ -1,6 +1,5 @@
 """``road theory``: compute and draw the paper's theory on problems small enough to be exact."""
 
-import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from road.cli.flags import parse_flags
 from road.errors import UsageError
 from road.names import find_name
+from road.terminal import say
 from road.theory.output import STUDIES, make
 
 FIGURES = {**{name: (name,) for name in STUDIES}, "all": tuple(STUDIES)}
@@ -52,7 +52,7 @@ def theory_command(words: list[str]) -> int:
             report = partial(advance, progress, row)
             written += make(name, flags.out, flags.seeds, flags.seed, report)
             progress.update(row, completed=1.0)
-    sys.stdout.write("".join(f"{path}\n" for path in written))
+    say("".join(f"{path}\n" for path in written))
     return 0
 
 

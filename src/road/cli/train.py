@@ -17,9 +17,14 @@ from road.cli.flags import parse_flags
 from road.cli.remedies import refuse_reading_flags, with_command
 from road.errors import DataError, UsageError
 from road.records.folder import META, read_run_file
+from road.records.journal import part_of
 from road.tasks.catalogue import DEFAULT_TASK, TASKS, usual_spelling
 from road.tasks.custom import TaskOverrides
+from road.terminal import note
 from road.training.process import prepare_jax
+
+MOST_THREADS = 1024
+"""More than any machine of today can use; XLA ends the process when it can start no more."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +39,13 @@ class Where:
     """A module that may be imported for --env MODULE:ID: its code runs. Once for each module."""
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
-            raise UsageError(f"threads must be 1 or more, got {self.threads}")
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            many = f"between 1 and {MOST_THREADS}" if self.threads > 1 else "1 or more"
+            raise UsageError(f"threads must be {many}, got {self.threads}")
 
 
 def train_command(words: list[str]) -> int:
-    threads = value_of(words, "--threads") or ""
-    prepare_jax(int(threads) if threads.isdigit() else None)
+    prepare_jax(threads_of(value_of(words, "--threads")))
     from road.training.launch import start_run
 
     source = value_of(words, "--data")
@@ -55,6 +60,13 @@ def train_command(words: list[str]) -> int:
         raise with_command(error, source, words) from error
     finish(out)
     return 0
+
+
+def threads_of(said: object) -> int | None:
+    """A number of threads, from words or a file of anyone; None for what is none."""
+    text = str(said)
+    found = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+    return found if 1 <= found <= MOST_THREADS else None
 
 
 def parse_plan(words: list[str]) -> tuple[Any, Where]:
@@ -144,7 +156,7 @@ def note_spelling(words: list[str], plan: Any) -> None:
     named = (word for word in words if usual_spelling(word) == plan.task_name)
     typed = next(named, plan.task_name)
     if typed != plan.task_name:
-        sys.stderr.write(f"note: task {typed!r} is called {plan.task_name!r} here\n")
+        note(f"task {typed!r} is called {plan.task_name!r} here")
 
 
 def fresh_folder(plan: Any) -> Path:
@@ -172,8 +184,7 @@ class Resume:
 def resume_command(words: list[str]) -> int:
     flags = parse_flags(Resume, words, "resume")
     folder = flags.folder
-    threads = str(read_run_file(folder, META).get("machine", {}).get("jax_threads"))
-    prepare_jax(int(threads) if threads.isdigit() else None)
+    prepare_jax(threads_of(part_of(read_run_file(folder, META), "machine").get("jax_threads")))
     from road.training.launch import resume_run
 
     with watching(folder) as notify:
@@ -201,11 +212,12 @@ class Eval:
 
 def eval_command(words: list[str]) -> int:
     flags = parse_flags(Eval, words, "eval")
-    if flags.episodes < 1 or flags.seed < 0:
-        raise UsageError(f"needs episodes >= 1 and seed >= 0, got {flags.episodes}, {flags.seed}")
     prepare_jax()
+    from road.training.config import check_whole
     from road.training.launch import evaluate_run
 
+    check_whole("episodes", flags.episodes, 1)
+    check_whole("seed", flags.seed, 0)
     position, result = evaluate_run(
         flags.folder,
         flags.episodes,

@@ -1,7 +1,6 @@
 """``road whatif``: which ratios other settings would have chosen in a finished run."""
 
 import dataclasses
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,6 +14,7 @@ from road.errors import UsageError
 from road.mixing import RoadMixer, ValidatedMixer
 from road.records.reader import RunRecord, load_run
 from road.report.run import whatif, whatif_errors
+from road.terminal import say
 
 MOST_ROWS = 40
 Settings = TypeVar("Settings", RoadMixer, ValidatedMixer)
@@ -69,7 +69,7 @@ def whatif_command(words: list[str]) -> int:
     record = load_run(flags.run)
     out = flags.out or flags.run / "whatif.html"
     answer = replay_credits if record.probes is None else replay_probes
-    sys.stdout.write("".join(f"{line}\n" for line in answer(flags, record, out)))
+    say("".join(f"{line}\n" for line in answer(flags, record, out)))
     return 0
 
 

@@ -19,6 +19,7 @@ from road.experiments.jobs import Job, Kind
 from road.experiments.store import Store
 from road.experiments.work import make_data, pretrain_agent, run_cell, time_before
 from road.files import remove_folder
+from road.terminal import one_line, printable
 from road.training.events import Event, Note, Notify
 from road.training.process import prepare_jax
 
@@ -34,7 +35,9 @@ def main() -> int:
     except (RoadError, ModuleNotFoundError, KeyboardInterrupt) as error:
         traceback.print_exc()
         code, message = explain(error)
-        sys.stderr.write(f"error: {message}\n")  # the last line of the log: what the runner reports
+        sys.stderr.write(
+            f"error: {one_line(message)}\n"
+        )  # the last line of the log: what the runner reports
         return code
     return 0
 
@@ -97,7 +100,7 @@ ACTIONS: dict[Kind, Callable[[Store, Job, Notify], dict[str, Any]]] = {
 def notify(event: Event) -> None:
     """Only notes go to the log."""
     if isinstance(event, Note):
-        sys.stderr.write(f"note: {event.text}\n")
+        sys.stderr.write(f"note: {printable(event.text)}\n")
 
 
 def running_for() -> float:

@@ -32,7 +32,7 @@ class RunFolder:
 
     def _acquire(self) -> int:
         with storage_errors(f"write to {self.path}"):
-            self._made = not self.path.exists()
+            self._made = [each for each in (self.path, *self.path.parents) if not each.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             refuse_links(self.checkpoints, self.path)
             handle = open_lock(self.path / "LOCK")
@@ -69,9 +69,9 @@ class RunFolder:
             return
         for name in (META, "LOCK"):  # without its lock the next process may take the folder
             (self.path / name).unlink(missing_ok=True)
-        if self._made:
-            with contextlib.suppress(OSError):  # something is in it: it stays
-                self.path.rmdir()
+        with contextlib.suppress(OSError):  # something is in it: it stays
+            for made in self._made:
+                made.rmdir()
 
     def write(self, name: str, data: Any) -> None:
         write_json(self.path / name, data)

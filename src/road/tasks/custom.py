@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -11,6 +10,8 @@ import gymnasium
 
 from road.data.dataset import Dataset
 from road.errors import UsageError
+from road.secrets import holds_secret, without_secrets
+from road.tasks.closing import close_all
 from road.tasks.datasets import read_dataset
 from road.tasks.environments import AnyEnvironment, make_registered
 from road.tasks.fixes import unchanged
@@ -24,6 +25,14 @@ RAW_RETURN = ScoreReference(minimum=0.0, maximum=100.0)
 def check_finite(name: str, value: float | None) -> None:
     if value is not None and not math.isfinite(value):
         raise UsageError(f"{name} must be a finite number, got {value}")
+
+
+def check_no_secret(data: str | None) -> None:
+    if data is not None and holds_secret(data):
+        raise UsageError(
+            f"data {without_secrets(data)!r} looks as if it held a password or a token, which "
+            "would be stored with the run; log in outside of road, or name a local copy"
+        )
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,7 @@ class TaskOverrides:
             raise UsageError("reward_scale must not be 0: every reward would be the same")
         if (self.score_min is None) != (self.score_max is None):
             raise UsageError("score_min and score_max belong together: give both or neither")
+        check_no_secret(self.data)
         if self.env is not None and self.data is None:
             raise UsageError(f"--env {self.env} needs data to begin with: give --data SOURCE")
 
@@ -165,6 +175,9 @@ def shorten(make: Callable[[], Environment], horizon: int) -> Environment:
 
 
 def read_action_box(make: Callable[[], AnyEnvironment], name: str) -> Box:
-    with closing(make()) as environment:
+    environment = make()
+    try:
         check_actions(environment.action_space, name)
         return action_box(environment)
+    finally:
+        close_all([environment])  # what trains is made later, and its faults are reported

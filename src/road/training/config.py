@@ -16,10 +16,12 @@ from road.names import find_name
 from road.tasks.catalogue import DEFAULT_TASK, find_custom_task, find_task
 from road.tasks.custom import TaskOverrides
 from road.tasks.task import Task
+from road.training.typed import rebuild
 
 FORMAT = 1
 """Version of ``config.json``."""
-MOST_SEED = 2**32 - 1
+MOST = 2**32 - 1
+"""Of a seed, and of anything that is counted: counters of draws have 32 bits."""
 AS_LISTED = TaskOverrides()
 """No overrides: the task as the catalogue has it."""
 
@@ -61,17 +63,17 @@ class RunConfig:
             value = getattr(self, field.name)
             if field.name != "period" or value != "episode":
                 check_whole(field.name, value, least.get(field.name, 1))
-        if self.seed > MOST_SEED:
-            raise UsageError(f"seed must be {MOST_SEED} or less, got {self.seed}")
         if self.offline_steps + self.online_steps == 0:
             raise UsageError("offline_steps and online_steps are both 0: there is nothing to do")
 
 
 def check_whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int):
+    if not isinstance(value, int) or isinstance(value, bool):
         raise UsageError(f"{name} must be a whole number, got {value!r}")
     if value < least:
         raise UsageError(f"{name} must be {least} or more, got {value}")
+    if value > MOST:
+        raise UsageError(f"{name} must be {MOST} or less, got {value}")
 
 
 @dataclass(frozen=True)
@@ -257,11 +259,13 @@ def plan_from_json(data: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Pl
         )
     try:
         return dataclasses.replace(revived_plan(data), allowed=allowed)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UsageError(f"config.json cannot be read: {type(error).__name__}: {error}") from error
 
 
 def revived_plan(data: Mapping[str, Any]) -> Plan:
+    if not isinstance(data["task"], str):
+        raise UsageError(f"config.json: task cannot be {data['task']!r}")
     agent, mixer = dict(data["agent"]), dict(data["mixer"])
     agent_name, mixer_name = agent.pop("name"), mixer.pop("name")
     apart = ("format", "task", "own", "agent", "mixer", "probes")
@@ -275,19 +279,3 @@ def revived_plan(data: Mapping[str, Any]) -> Plan:
         config=rebuild(RunConfig, run),
         own=rebuild(TaskOverrides, data.get("own", {})),
     )
-
-
-def rebuild(kind: type[Any], fields: Mapping[str, Any]) -> Any:
-    """A dataclass, or a dataclass of dataclasses, from JSON, where a tuple has become a list."""
-    types = {field.name: field.type for field in dataclasses.fields(kind)}
-    if strange := sorted(set(fields) - set(types)):
-        raise UsageError(f"config.json has fields unknown to {kind.__name__}: {', '.join(strange)}")
-    return kind(**{name: revived(types[name], value) for name, value in fields.items()})
-
-
-def revived(kind: Any, value: Any) -> Any:
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return rebuild(kind, value)
-    if kind is float and isinstance(value, str):
-        return float(value)
-    return tuple(value) if isinstance(value, list) else value

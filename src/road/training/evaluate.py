@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.rng import NumpyStream, Stream, jax_stream
+from road.tasks.closing import close_all
 from road.tasks.task import Environment, Task
 from road.training.compiled import CompiledAgent, Leaves
-from road.training.rollout import checked_observation, checked_reward, guarded
+from road.training.guards import checked_flag, checked_observation, checked_reward, guarded, parts
 from road.types import Spec
 
 Policy = Callable[[NDArray[np.float32], int], NDArray[np.float32]]
@@ -43,18 +44,21 @@ class Lane:
     observation: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def begin(self, episode: int, seed: int) -> None:
-        observation, _ = guarded("reset", episode, self.environment.reset, seed=seed)
+        result = guarded("reset", episode, self.environment.reset, seed=seed)
         self.episode, self.total, self.length = episode, 0.0, 0
-        self._see(observation)
+        self._see(parts(result, 2, "reset", self._where)[0])
 
     def step(self, action: NDArray[np.float32]) -> bool:
         """Whether the episode is over."""
         result = guarded("step", self.episode or 0, self.environment.step, action)
-        observation, reward, terminated, truncated, _ = result
-        self.total += checked_reward(reward, self._where)
+        where = self._where
+        observation, reward, terminated, truncated, _ = parts(result, 5, "step", where)
+        ended = checked_flag("terminated", terminated, where)
+        cut = checked_flag("truncated", truncated, where)
+        self.total += checked_reward(reward, where)
         self.length += 1
         self._see(observation)
-        return bool(terminated or truncated)
+        return ended or cut
 
     def _see(self, observation: Any) -> None:
         shape = self.environment.observation_space.shape
@@ -130,6 +134,6 @@ class Evaluator:
         else:
             lane.begin(episode, int(self._seeds.at(index, episode).integers(2**31)))
 
-    def close(self) -> None:
-        for lane in self._lanes:
-            lane.environment.close()
+    def close(self) -> list[str]:
+        """Give what went wrong."""
+        return close_all(lane.environment for lane in self._lanes)

@@ -43,7 +43,8 @@ def identity_from(found: Any) -> Identity | None:
         return None
     contents: dict[str, Any] = found if isinstance(found, dict) else {}
     plan, data, journals = (contents.get(name) for name in ("plan", "data", "journals"))
-    if isinstance(plan, dict) and isinstance(journals, dict) and isinstance(data, str | None):
+    known = isinstance(journals, dict) and all(isinstance(each, str) for each in journals.values())
+    if isinstance(plan, dict) and known and isinstance(data, str | None):
         return Identity(cast("dict[str, Any]", plan), data, cast("dict[str, str]", journals))
     raise DamagedError("a checkpoint is damaged: it does not say what it belongs to")
 

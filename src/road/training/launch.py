@@ -20,13 +20,16 @@ from road.records.folder import (
     describe_versions,
     read_run_file,
 )
+from road.records.journal import part_of
+from road.secrets import without_secrets
+from road.stopping import StopRequest, listening
 from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
 from road.training.compiled import compile_agent
 from road.training.config import Plan, plan_from_json
+from road.training.estimate import check_memory
 from road.training.evaluate import Evaluation, Evaluator, judged_policy
 from road.training.events import Note, Notify
 from road.training.identity import accepting_any_data, check_data, check_plan
-from road.training.process import listening
 from road.training.run import Run
 from road.training.state import RunState, state_from
 from road.training.validate import check_budget
@@ -44,19 +47,22 @@ def start_run(
     """Train from the beginning into a folder that holds no run yet."""
     check_unused(path)
     check_budget(plan)
-    folder = RunFolder(path)
-    try:
-        check_unused(path)
-        drive(plan, folder, None, notify, command, until_switch=until_switch)
-    finally:
-        folder.leave_no_trace()  # while locked: another process may come next
-        folder.release()
+    check_memory(plan)
+    with listening() as stop:
+        folder = RunFolder(path)
+        try:
+            check_unused(path)
+            drive(plan, folder, None, notify, stop, command, until_switch=until_switch)
+        finally:
+            folder.leave_no_trace()  # while locked: another process may come next
+            folder.release()
 
 
 def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:
     """What makes a folder a run; the plan comes last, so that it is there only if all is."""
     about = {"versions": describe_versions(), "machine": describe_machine()}
-    folder.write(META, {"format": 1, "name": folder.path.name, "command": command, **about})
+    said = without_secrets(command)
+    folder.write(META, {"format": 1, "name": folder.path.name, "command": said, **about})
     folder.write(CONFIG, plan.to_json())
 
 
@@ -87,21 +93,29 @@ def resume_plan(
     accept_changed_data: bool = False,
 ) -> None:
     meta = read_run_file(path, META)
-    folder = RunFolder(path)
-    try:
-        if differences := changed(meta):
-            notify(Note(f"{differences} differ from when the run began; so may its last bits"))
-        saved = load_latest(folder.checkpoints, lambda text: notify(Note(text)))
-        state = None if saved is None else state_from(*saved)
-        if state is not None:
-            check_plan(state.identity, plan, path)
-            if state.identity is None:
-                notify(Note(UNSIGNED))
-            if accept_changed_data:
+    with listening() as stop:
+        folder = RunFolder(path)
+        try:
+            if differences := changed(meta):
+                notify(Note(f"{differences} differ from when the run began; so may its last bits"))
+            state = saved_state(plan, folder, notify)
+            if state is not None and accept_changed_data:
                 state.identity = accepting_any_data(state.identity)
-        drive(plan, folder, state, notify, until_switch=until_switch)
-    finally:
-        folder.release()
+            drive(plan, folder, state, notify, stop, until_switch=until_switch)
+        finally:
+            folder.release()
+
+
+def saved_state(plan: Plan, folder: RunFolder, notify: Notify) -> RunState | None:
+    """What the newest whole checkpoint holds, if it belongs to this plan; None if there is none."""
+    saved = load_latest(folder.checkpoints, lambda text: notify(Note(text)))
+    if saved is None:
+        return None
+    state = state_from(*saved)
+    check_plan(state.identity, plan, folder.path)
+    if state.identity is None:
+        notify(Note(UNSIGNED))
+    return state
 
 
 def check_same(plan: Plan, folder: Path) -> None:
@@ -120,7 +134,7 @@ def changed(meta: dict[str, Any]) -> str:
     return " and ".join(
         f"{what} ({', '.join(names)})"
         for what, values in now.items()
-        if (names := sorted(n for n, v in values.items() if meta.get(what, {}).get(n) != v))
+        if (names := sorted(n for n, v in values.items() if part_of(meta, what).get(n) != v))
     )
 
 
@@ -129,6 +143,7 @@ def drive(
     folder: RunFolder,
     state: RunState | None,
     notify: Notify,
+    stop: StopRequest,
     command: str | None = None,
     *,
     until_switch: bool = False,
@@ -141,7 +156,9 @@ def drive(
     if state is not None and state.counters.phase == "done":
         notify(Note("the run is already finished"))
         return
-    with listening() as stop, contextlib.closing(Run(plan, folder, notify, stop)) as run:
+    with stop.at_once():  # there is nothing to save yet
+        made = Run(plan, folder, notify, stop)
+    with contextlib.closing(made) as run:
         if command is not None:
             describe_run(plan, folder, command)
         if state is None:
@@ -174,7 +191,13 @@ def note_session(folder: RunFolder, what: str, position: int, **more: Any) -> No
 
 
 def evaluate_run(
-    path: Path, episodes: int, *, best: bool, seed: int, allowed: tuple[str, ...] = ()
+    path: Path,
+    episodes: int,
+    *,
+    best: bool,
+    seed: int,
+    allowed: tuple[str, ...] = (),
+    notify: Notify = lambda _: None,
 ) -> tuple[int, Evaluation]:
     """Judge a saved agent on fresh episodes; gives the position it was saved at, and the result."""
     plan = plan_from_json(read_run_file(path, CONFIG), allowed)
@@ -183,7 +206,8 @@ def evaluate_run(
     evaluator = Evaluator(plan.task.judged, seed, episodes)
     compiled = compile_agent(agent_of(plan, state), evaluator.spec)
     result = evaluator(judged_policy(compiled, state.main.agent, seed, 0), 0)
-    evaluator.close()
+    for fault in evaluator.close():
+        notify(Note(fault))
     assert result is not None  # without should_stop it runs to the end
     return state.position, result
 

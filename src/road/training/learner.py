@@ -23,6 +23,7 @@ from road.training.compiled import CompiledAgent, Leaves, Metrics, leaves_of
 from road.training.config import RunConfig
 from road.training.rollout import FinishedEpisode
 from road.training.scoring import ProbeScores, scores_from
+from road.training.typed import rebuild
 from road.training.validate import check_plain
 
 EVERY_STEP = ProbeTraining()
@@ -95,7 +96,7 @@ def learner_from(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> L
     return Learner(
         agent=leaves_of(arrays, "agent"),
         mixer=document["mixer"],
-        period=RunningPeriod(**document["period"]),
+        period=rebuild(RunningPeriod, document["period"], "state.json"),
         snapshots={name: leaves for name, leaves in snapshots.items() if leaves},
         scores=scores_from(arrays),
     )

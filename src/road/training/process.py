@@ -1,11 +1,7 @@
-"""The process that trains: JAX's settings, made before JAX is first used, and requests to stop."""
+"""The process that trains: JAX's settings, made before JAX is first used."""
 
+import contextlib
 import os
-import signal
-import threading
-from collections.abc import Generator
-from contextlib import contextmanager
-from types import FrameType
 
 from road.data.on_disk import data_folder
 
@@ -27,35 +23,11 @@ def keep_compiled() -> None:
     import jax
 
     if getattr(jax.config, "jax_compilation_cache_dir", None) is None:  # its stubs do not know it
-        jax.config.update("jax_compilation_cache_dir", str(data_folder() / "compiled"))
+        folder = data_folder() / "compiled"
+        jax.config.update("jax_compilation_cache_dir", str(folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+        with contextlib.suppress(ImportError):  # another JAX keeps its entries in another way
+            from road.training.compile_cache import check_entries
 
-
-class StopRequest:
-    """Whether, and by which signal, the run was asked to stop."""
-
-    def __init__(self) -> None:
-        self.signal: int | None = None
-
-    def __call__(self) -> bool:
-        return self.signal is not None
-
-    def note(self, number: int, frame: FrameType | None) -> None:
-        del frame
-        self.signal = number
-
-
-@contextmanager
-def listening() -> Generator[StopRequest]:
-    """Take SIGTERM and SIGINT as requests while inside; Python lets no other thread do so."""
-    request = StopRequest()
-    signals = (signal.SIGTERM, signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread():
-        signals = ()
-    before = {n: signal.signal(n, request.note) for n in signals}
-    try:
-        yield request
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+            check_entries(folder)

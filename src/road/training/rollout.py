@@ -4,16 +4,16 @@ The reset seed of an episode is a function of the run's seed and the episode's n
 is its number and the actions taken so far: a resumed run replays them.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from road.errors import EnvironmentFailure, RoadError
 from road.rng import NumpyStream, Stream
+from road.tasks.closing import close_all
 from road.tasks.task import Task
+from road.training.guards import checked_flag, checked_observation, checked_reward, guarded, parts
 
 Vector = NDArray[np.float32]
 
@@ -90,21 +90,25 @@ class Rollout:
             _ = self.observation
             self._observation = self._advance(action)[0]
 
-    def close(self) -> None:
-        self._environment.close()
+    def close(self) -> list[str]:
+        """Give what went wrong."""
+        return close_all([self._environment])
 
     def _advance(self, action: Vector) -> tuple[Vector, float, bool, bool]:
         result = guarded("step", self.episode, self._environment.step, action)
-        observation, reward, terminated, truncated, _ = result
-        paid, vector = checked_reward(reward, self._where), self._checked(observation)
+        where = self._where
+        observation, reward, terminated, truncated, _ = parts(result, 5, "step", where)
+        paid, vector = checked_reward(reward, where), self._checked(observation)
+        ended = checked_flag("terminated", terminated, where)
+        cut = checked_flag("truncated", truncated, where)
         self.actions.append(action)
         self.raw_return += paid
-        return vector, paid, bool(terminated), bool(truncated)
+        return vector, paid, ended, cut
 
     def _reset(self) -> Vector:
         seed = int(self._seeds.at(self.episode).integers(2**31))
-        observation, _ = guarded("reset", self.episode, self._environment.reset, seed=seed)
-        return self._checked(observation)
+        result = guarded("reset", self.episode, self._environment.reset, seed=seed)
+        return self._checked(parts(result, 2, "reset", self._where)[0])
 
     def _checked(self, observation: Any) -> Vector:
         return checked_observation(
@@ -114,36 +118,3 @@ class Rollout:
     @property
     def _where(self) -> str:
         return f"episode {self.episode}, step {len(self.actions)}"
-
-
-def checked_reward(reward: Any, where: str) -> float:
-    try:
-        paid = float(reward)
-    except (TypeError, ValueError):
-        paid = math.nan
-    if not math.isfinite(paid):
-        raise EnvironmentFailure(f"environment returned a non-finite reward ({reward}) in {where}")
-    return paid
-
-
-def checked_observation(observation: Any, shape: Any, where: str) -> Vector:
-    vector = np.asarray(observation, np.float32)
-    if vector.shape != shape:
-        raise EnvironmentFailure(
-            f"the environment gave an observation of shape {vector.shape}, not {shape}, in {where}"
-        )
-    if not np.isfinite(vector).all():
-        raise EnvironmentFailure(f"the environment gave a non-finite observation in {where}")
-    return vector
-
-
-def guarded(what: str, episode: int, call: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call into the user's environment; an exception becomes one line."""
-    try:
-        return call(*args, **kwargs)
-    except RoadError:
-        raise
-    except Exception as error:
-        raise EnvironmentFailure(
-            f"the environment raised {type(error).__name__} in {what} of episode {episode}: {error}"
-        ) from error

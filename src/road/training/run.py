@@ -4,7 +4,7 @@ Killed at any moment and continued, a run ends with the same bits as one that wa
 """
 
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -14,24 +14,29 @@ import numpy as np
 from road.data.diagnostics import examine
 from road.data.fingerprint import fingerprint
 from road.errors import EnvironmentFailure, Interrupted, Preempted
+from road.mixing import Context
 from road.mixing.probe_errors import ErrorTally
 from road.records.folder import RunFolder
 from road.records.journal import Journal
 from road.rng import LEARNER, NumpyStream, Stream, jax_stream
+from road.stopping import StopRequest
+from road.tasks.closing import close_all
 from road.training.appraisal import compile_appraisal
 from road.training.buffers import make_sampler
 from road.training.checkpoint import save_checkpoint
 from road.training.compiled import Leaves, Metrics, compile_agent
 from road.training.config import Plan
+from road.training.estimate import check_memory
 from road.training.evaluate import Evaluator, judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
 from road.training.evidence import EvidenceCollector
+from road.training.fitting import check_arrays, check_counts, check_learner, refusing
+from road.training.guards import guarded
 from road.training.identity import identity_of
 from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
 from road.training.probe_learners import ProbeScorer, compile_probes
-from road.training.process import StopRequest
-from road.training.rollout import Rollout, guarded
+from road.training.rollout import Rollout
 from road.training.scoring import ProbeScores
 from road.training.state import RunState
 from road.training.validate import check_spaces
@@ -45,7 +50,7 @@ class Run:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
         self.folder, self.notify, self.stop = folder, notify, stop
         # What may be missing is needed first: one environment, then the data, then the others.
-        guarded("make", 0, plan.task.environment).close()
+        self.say(close_all([guarded("make", 0, plan.task.environment)]))
         dataset = plan.task.dataset()
         for found in examine(dataset).warnings:
             notify(Note(f"data: {found}"))
@@ -57,6 +62,7 @@ class Run:
         )
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, self.task, self.rollout)
+        check_memory(plan, spec)
         self.online_agent = compile_agent(self.recipe.online, spec)
         self.offline_agent = self.online_agent
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
@@ -66,6 +72,10 @@ class Run:
         if len(plan.mixers) > 1:
             own_actor = plan.probe_training.actor
             self.probes = compile_probes(self.online_agent, own_actor=own_actor)
+
+    def say(self, faults: Iterable[str]) -> None:
+        for fault in faults:
+            self.notify(Note(fault))
 
     def begin(self) -> None:
         key = jax_stream(self.config.seed, Stream.INITIALISING)
@@ -89,18 +99,41 @@ class Run:
         self.state.counters.phase = "online"
 
     def restore(self, state: RunState) -> None:
-        """Continue from a checkpoint."""
+        """Continue from a checkpoint.
+
+        Raises:
+            DamagedError: it does not fit the plan, or its journals are not those that it counts on.
+        """
         self.state = state
+        self.check_fit()
         digests = {} if state.identity is None else state.identity.journals
         self.journal = Journal(self.folder.path, state.journals, digests)
         if state.online_rows is not None and state.episode_actions is not None:
-            self.sampler.online.restore(
-                state.online_rows, state.online_written, state.online_running
+            refusing(
+                self.sampler.online.restore,
+                state.online_rows,
+                state.online_written,
+                state.online_running,
             )
             self.rollout.restore(state.counters.episode, list(state.episode_actions))
         # A run that begins at the switch has weighed nothing yet.
-        if self.sampler.weighing is not None and state.weighing:
-            self.sampler.weighing.restore(state.weighing)
+        weighing = self.sampler.weighing
+        if weighing is not None and state.weighing:
+            check_arrays(state.weighing, weighing.arrays(), "priorities")
+            refusing(weighing.restore, state.weighing)
+
+    def check_fit(self) -> None:
+        """Types, shapes and counts, before any of them is used."""
+        state, config, mixers = self.state, self.config, self.plan.mixers
+        online = state.counters.phase != "offline" and config.online_steps > 0
+        agent = self.online_agent if online else self.offline_agent
+        expected = agent.init(jax_stream(config.seed, Stream.INITIALISING))
+        check_counts(state, config, len(mixers), agent.spec.action_dim)
+        for index, learner in enumerate(state.learners):
+            if index == 1 and self.probes is not None:
+                expected = self.probes.start(state.main.agent)
+            check_learner(learner, expected, mixers[index], config.seed)
+            refusing(mixers[index].propose, learner.mixer, Context(0.0, 1, 0, None))
 
     def execute(self, *, until_switch: bool = False) -> None:
         """Run to the end, or raise what the command line turns into an exit code.
@@ -290,8 +323,7 @@ class Run:
         )
 
     def close(self) -> None:
-        self.rollout.close()
-        self.evaluator.close()
+        self.say(dict.fromkeys([*self.rollout.close(), *self.evaluator.close()]))
         if hasattr(self, "journal"):  # it may be given up before it begins
             self.journal.close()
 

@@ -11,9 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from road.errors import DamagedError, UsageError
 from road.training.identity import Identity, identity_from
 from road.training.learner import Learner, learner_from
+from road.training.typed import rebuild
 
+NONSENSE = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError)
+"""What using values of another kind than expected can raise."""
 Phase = Literal["offline", "online", "done"]
 
 
@@ -92,13 +96,26 @@ class RunState:
 
 
 def state_from(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> RunState:
-    """The inverse of ``arrays`` and ``document``."""
+    """The inverse of ``arrays`` and ``document``.
+
+    Raises:
+        DamagedError: they are none that ``arrays`` and ``document`` gave.
+    """
+    try:
+        return built(arrays, document)
+    except (UsageError, *NONSENSE) as error:
+        raise DamagedError(
+            f"a checkpoint does not hold a run: {type(error).__name__}: {error}"
+        ) from error
+
+
+def built(arrays: dict[str, NDArray[Any]], document: dict[str, Any]) -> RunState:
     return RunState(
         learners=tuple(
             learner_from(below(arrays, f"learner-{index}/"), learner)
             for index, learner in enumerate(document["learners"])
         ),
-        counters=Counters(**document["counters"]),
+        counters=rebuild(Counters, document["counters"], "state.json"),
         online_rows=arrays.get("online/rows"),
         online_written=document["online"]["written"],
         online_running=document["online"]["running"],

@@ -28,6 +28,7 @@ from road.data.on_disk import open_verified
 from road.errors import DataError
 from road.report.dataset import write_dataset_page
 from road.report.draw.format import plain
+from road.terminal import printable
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -113,7 +114,7 @@ def print_card(card: Mapping[str, Any]) -> None:
     console = Console(highlight=False)
     for name, value in lines(card):
         # Never folded: a path that is cut in two cannot be copied.
-        console.print(f"[dim]{name:10}[/]  {escape(value)}", soft_wrap=True)
+        console.print(f"[dim]{name:10}[/]  {escape(printable(value))}", soft_wrap=True)
     print_findings(card["findings"], console)
     if not any(found["level"] in ("error", "warning") for found in card["findings"]):
         console.print("[green]nothing wrong was found[/]")
@@ -123,7 +124,7 @@ def print_findings(findings: Sequence[Mapping[str, Any]], console: Console) -> N
     for found in findings:
         where = "" if found["row"] is None else f" (first: row {found['row']})"
         level = found["level"]
-        said = escape(f"{found['text']}{where}")
+        said = escape(printable(f"{found['text']}{where}"))
         console.print(f"[{COLOURS[level]}]{level}:[/] {said}", soft_wrap=True)
 
 

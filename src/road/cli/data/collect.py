@@ -1,6 +1,5 @@
 """``road data collect``: logs of graded quality for any continuous environment."""
 
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from road.collecting.request import LADDER, Request, parse_levels, parse_noise, 
 from road.collecting.rows import ReportRows
 from road.errors import UsageError
 from road.tasks.shifts import parse_shift
+from road.terminal import say
 from road.training.process import prepare_jax
 
 
@@ -83,10 +83,10 @@ def collect_command(words: list[str]) -> int:
     learning = Learning(flags.budget, flags.sac)
     for level in Collector(place, wanted, learning, out, watching, bar).run():
         made.append(level)
-        sys.stdout.write(f"{summary(level)}\n")
+        say(f"{summary(level)}\n")
     if flags.minari:
         for folder in write_minari_levels(made, place):
-            sys.stdout.write(f"{folder}\n")
+            say(f"{folder}\n")
     return 0
 
 

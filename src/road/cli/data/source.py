@@ -108,6 +108,8 @@ def limit_of(environment: Any) -> int | None:
 
 def lengths(environment: Any) -> tuple[int, int]:
     """Of observations and actions; the environment is closed."""
+    from road.tasks.closing import close_all
+
     spaces = environment.observation_space.shape[0], environment.action_space.shape[0]
-    environment.close()
+    close_all([environment])
     return spaces

@@ -1,6 +1,5 @@
 """``road data download`` and ``road data convert``: a dataset on this machine, in any format."""
 
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +15,7 @@ from road.data.export import write_d4rl, write_minari
 from road.data.load import load_with
 from road.data.on_disk import store
 from road.errors import UsageError
+from road.terminal import say
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Convert:
 
 def convert_command(words: list[str]) -> int:
     flags = parse_flags(Convert, words, "data convert")
-    sys.stdout.write(f"{convert(flags)}\n")
+    say(f"{convert(flags)}\n")
     return 0
 
 
@@ -78,5 +78,5 @@ def download_command(words: list[str]) -> int:
         path = download(
             flags.source, lambda done, total: shown.update(task, completed=done, total=total)
         )
-    sys.stdout.write(f"{path}\n")
+    say(f"{path}\n")
     return 0

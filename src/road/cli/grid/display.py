@@ -13,6 +13,7 @@ from rich.table import Table
 
 from road.experiments.jobs import Job
 from road.experiments.scheduler import Board, Watch
+from road.terminal import printable
 
 PLAIN_SECONDS = 30.0
 """Between two plain lines, unless something has ended."""
@@ -25,7 +26,7 @@ def watching_grid(folder: Path, jobs: Sequence[Job]) -> Generator[Watch]:
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     counts = {kind: sum(job.kind == kind for job in jobs) for kind in KINDS}
     asked = ", ".join(f"{counts[kind]} {name}" for kind, name in KINDS.items() if counts[kind])
-    console.print(f"grid folder: {folder} ({asked})", markup=False)
+    console.print(printable(f"grid folder: {folder} ({asked})"), markup=False)
     if not sys.stderr.isatty():
         yield PlainLines(console)
         return
@@ -45,7 +46,7 @@ class PlainLines:
         if ended == self._told and time.monotonic() - self._shown < PLAIN_SECONDS:
             return
         self._told, self._shown = ended, time.monotonic()
-        self._console.print(summary_of(board), markup=False)
+        self._console.print(printable(summary_of(board)), markup=False)
 
 
 def table_of(board: Board) -> Table:

@@ -3,7 +3,6 @@
 import dataclasses
 import re
 import shlex
-import sys
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,6 +30,7 @@ from road.report.grid.placed import Axes, KnobSetting, PlacedRun
 from road.report.grid.results import GridResults
 from road.report.grid.runs import Measure, results_of
 from road.report.grid.tables import latex_table, markdown_table
+from road.terminal import note, say
 
 MOST_FAILURES = 5
 PARTS = ("tasks", "mixers", "seeds")
@@ -80,9 +80,9 @@ def report_command(words: list[str]) -> int:
         write_grid_figure(results, answers, target / "figure.svg"),
         write_grid_page(results, answers, target / "report.html"),
     ]
-    sys.stdout.write(table + "".join(f"{path}\n" for path in written))
+    say(table + "".join(f"{path}\n" for path in written))
     if not has_parquet():
-        sys.stderr.write(f"note: no Parquet without the package {EXTRA} (the extra 'tables')\n")
+        note(f"no Parquet without the package {EXTRA} (the extra 'tables')")
     return 0
 
 

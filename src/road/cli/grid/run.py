@@ -4,7 +4,6 @@ import dataclasses
 import os
 import shlex
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +26,8 @@ from road.experiments.registry import OWN, find_grid, usual_folder
 from road.experiments.scheduler import Backend, Board, run_grid
 from road.experiments.store import GRID, Place, Store
 from road.experiments.worker import KEEP
-from road.training.process import listening
+from road.stopping import listening
+from road.terminal import note, say
 
 BELONGS = {
     "jobs": "local",
@@ -116,9 +116,9 @@ def with_data(grid: Grid, policies: Path | None) -> Grid:
     }
     left_out = {label: files for label, files in lacking.items() if files}
     for label, files in left_out.items():
-        sys.stderr.write(
-            f"note: {label} is left out: its data is collected with {', '.join(files)}, which "
-            "--policies DIR has to hold\n"
+        note(
+            f"{label} is left out: its data is collected with {', '.join(files)}, which "
+            "--policies DIR has to hold"
         )
     cases = tuple(case for case in grid.cases if case.label not in left_out)
     if not cases:
@@ -133,9 +133,9 @@ def no_longer_of(grid: Grid, store: Store, policies: Path | None) -> list[Place]
     places = outdated(grid, store.entered(), policies)
     if places:
         case, strategy, _ = places[0]
-        sys.stderr.write(
-            f"note: {len(places)} cells of earlier commands are not what {grid.name} asks for now, "
-            f"and are left out of it (first: {case} with {strategy}); their results are kept\n"
+        note(
+            f"{len(places)} cells of earlier commands are not what {grid.name} asks for now, "
+            f"and are left out of it (first: {case} with {strategy}); their results are kept"
         )
     return places
 
@@ -197,11 +197,11 @@ def print_outcome(board: Board, store: Store) -> int:
     """How it came out; 1 if something failed."""
     cells = [job for job in board.jobs if job.kind == "cell"]
     done = sum(job.key in board.done for job in cells)
-    sys.stdout.write(f"{done} of {len(cells)} cells are done: {store.path}\n")
+    say(f"{done} of {len(cells)} cells are done: {store.path}\n")
     for job in board.jobs:
         if job.key in board.failed:
-            sys.stdout.write(f"failed: {job.label}: {board.failed[job.key]}\n")
+            say(f"failed: {job.label}: {board.failed[job.key]}\n")
     if board.failed:
-        sys.stdout.write("once that is mended, the same command with --retry tries it again\n")
-    sys.stdout.write(f"report: road grid report {store.path}\n")
+        say("once that is mended, the same command with --retry tries it again\n")
+    say(f"report: road grid report {store.path}\n")
     return 1 if board.failed else 0

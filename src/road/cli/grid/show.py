@@ -1,6 +1,5 @@
 """``road grid list`` names the grids; ``road grid status`` says how far one is, by its folder."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,6 +10,7 @@ from road.cli.flags import parse_flags
 from road.experiments.grid import Case, Grid
 from road.experiments.registry import GRIDS, find_folder, find_grid
 from road.experiments.store import Store
+from road.terminal import say
 
 TIMES = ("seconds", "cpu_seconds")
 
@@ -35,14 +35,14 @@ def status_command(words: list[str]) -> int:
     cells = about["cells"]
     done = [cell for cell in cells if store.is_done(cell["key"])]
     failed = [(cell, why) for cell in cells if (why := store.failure(cell["key"])) is not None]
-    sys.stdout.write(f"{about['name']}, scale {about['scale']}: {store.path}\n")
+    say(f"{about['name']}, scale {about['scale']}: {store.path}\n")
     left = len(cells) - len(done) - len(failed)
-    sys.stdout.write(f"{len(cells)} cells: {len(done)} done, {len(failed)} failed, {left} open\n")
+    say(f"{len(cells)} cells: {len(done)} done, {len(failed)} failed, {left} open\n")
     for line in by_case(store, cells):
-        sys.stdout.write(f"  {line}\n")
+        say(f"  {line}\n")
     for cell, why in failed:
         where = f"{cell['case']}, {cell['strategy']}, seed {cell['seed']} ({cell['key']})"
-        sys.stdout.write(f"failed: {where}: {why}\n")
+        say(f"failed: {where}: {why}\n")
     return 0
 
 
@@ -73,14 +73,14 @@ class GridList:
 def list_command(words: list[str]) -> int:
     flags = parse_flags(GridList, words, "grid list")
     if flags.grid is not None:
-        sys.stdout.write(describe_grid(find_grid(flags.grid, flags.scale)))
+        say(describe_grid(find_grid(flags.grid, flags.scale)))
         return 0
     width = max(map(len, GRIDS))
     for name, make in GRIDS.items():
         grid = make(flags.scale)
         whole, usual = grid.size, grid.part().size
         more = f" of {whole}" if whole > usual else ""
-        sys.stdout.write(f"{name:{width}}  {grid.about} {usual}{more} cells.\n")
+        say(f"{name:{width}}  {grid.about} {usual}{more} cells.\n")
     return 0
 
 
