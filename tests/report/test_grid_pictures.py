@@ -56,8 +56,8 @@ def test_pretraining_is_left_of_the_switch():
     before = Pretraining(np.array([0.0, 10.0]), np.array([[0.0, 20.0], [0.0, 22.0]]))
     alone, after = (overlay_curves(list(curves()), COLOURS, each) for each in (None, before))
     assert len(elements(after, "path", "seed")) == len(elements(alone, "path", "seed")) + 2
-    assert "offline updates" in words(after)
-    assert "offline updates" not in words(alone)
+    assert "updates" in words(after)
+    assert "updates" not in words(alone)
 
 
 def test_panels_show_one_method_each_before_the_others():

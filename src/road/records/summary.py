@@ -1,5 +1,6 @@
 """The summary of a run as plain data: progress, scores, dip, ratios and verdict."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,11 @@ from road.mixing.informedness import MOST_ARMS
 from road.mixing.support import Support
 from road.records.credits import credit_pairs
 from road.records.dip import Dip, measure_dip
-from road.records.journal import Floats, Table
+from road.records.journal import Table
 from road.records.naming import agent_name, mixer_name, run_name, seed_name, task_name
 from road.records.reader import Progress, RunRecord, measure_progress
-from road.records.verdict import run_verdict
+from road.records.scores import Evaluated, final_score, pretrained_score, scored
+from road.records.verdict import run_verdict, was_pretrained
 
 TENTHS = 10
 """Parts of the online phase for which the realised ratio is reported."""
@@ -30,9 +32,16 @@ class Summary:
     finished: bool
     progress: Progress
     pretrained: float | None
-    """Score at the end of the offline phase; while it lasts, the latest score."""
+    """Score at the end of the offline phase, or before the first online update if there is none;
+    while the phase lasts, the latest score."""
+    was_pretrained: bool
+    """Whether the run was planned with an offline phase; a loop that is not ours does not say."""
+    raw: bool
+    """Whether scores are returns as they are, on no scale of 0 to 100."""
     final: float | None
     """Score of the last online evaluation."""
+    change_error: float | None
+    """Standard error of final minus pretrained, over the episodes of the two evaluations."""
     best: float | None
     """Best score of an online evaluation."""
     best_step: int | None
@@ -50,10 +59,9 @@ class Summary:
 
 def summarise(run: RunRecord) -> Summary:
     """Judge a run, finished or not."""
-    offline, online = scored(run, "offline"), scored(run, "online")
-    progress = measure_progress(run)
-    pretrained = pretrained_score(offline, online, progress.offline_steps_planned)
-    final = first_known(online["score"][-1:])
+    online, progress = scored(run, "online"), measure_progress(run)
+    began, ended = pretrained_score(run, progress.offline_steps_planned), final_score(run)
+    pretrained = None if began is None else began.score
     best = int(np.argmax(online["score"])) if online.length else None
     informed = judge_choices(run.periods)
     supported = None if run.probes is None else run.probes.support
@@ -66,7 +74,10 @@ def summarise(run: RunRecord) -> Summary:
         finished=progress.finished,
         progress=progress,
         pretrained=pretrained,
-        final=final,
+        was_pretrained=was_pretrained(run, progress),
+        raw=run.raw,
+        final=None if ended is None else ended.score,
+        change_error=error_of_change(began, ended),
         best=None if best is None else float(online["score"][best]),
         best_step=None if best is None else int(online["step"][best]),
         dip=dip_of(pretrained, online),
@@ -75,34 +86,18 @@ def summarise(run: RunRecord) -> Summary:
         periods=run.periods.length,
         informedness=informed,
         support=supported,
-        verdict=run_verdict(run, progress, (pretrained, final), informed, supported),
+        verdict=run_verdict(run, progress, (began, ended), informed, supported),
     )
 
 
-def pretrained_score(offline: Table, online: Table, offline_steps: int) -> float | None:
-    """Of the agent as it goes online: an earlier evaluation would credit fine-tuning with more."""
-    at_the_end = offline["step"] >= offline_steps
-    at_the_start = online["step"] == 0
-    return first_known(
-        offline["score"][at_the_end], online["score"][at_the_start],
-        offline["score"][::-1], online["score"],
-    )  # fmt: skip
-
-
-def first_known(*candidates: Floats) -> float | None:
-    return next((float(candidate[0]) for candidate in candidates if candidate.size), None)
+def error_of_change(began: Evaluated | None, ended: Evaluated | None) -> float | None:
+    return None if began is None or ended is None else math.hypot(began.error, ended.error)
 
 
 def dip_of(pretrained: float | None, online: Table) -> Dip | None:
     if pretrained is None or not online.length:
         return None
     return measure_dip(pretrained, online["step"], online["score"])
-
-
-def scored(run: RunRecord, phase: str) -> Table:
-    """The evaluations of a phase that have a score, in the order of their steps."""
-    rows = run.evaluations.in_phase(phase)
-    return rows.where(np.isfinite(rows["score"]) & np.isfinite(rows["step"]))
 
 
 def mean_realised_ratio(periods: Table) -> float | None:

@@ -1,11 +1,15 @@
 """The sentence a report begins with: what fine-tuning did, and whether the choice was informed."""
 
+import math
+
 import numpy as np
 
 from road.mixing import Informedness
 from road.mixing.support import Support
 from road.records.naming import agent_name, mixer_name, part_of, shorten, task_name, text_of
+from road.records.notation import score
 from road.records.reader import Progress, RunRecord
+from road.records.scores import Evaluated
 
 SCHEDULES = ("decreasing", "ramp")
 """Mixers whose ratio follows the clock and nothing else."""
@@ -13,12 +17,14 @@ SAME_SCORE = 1.0
 """Scores that differ by less are called the same: the normalised scale is 0 to 100."""
 SAME_SHARE = 0.01
 """Returns that have no scale are called the same if they differ by less than this share."""
+NOISE = 2.0
+"""Standard errors that a difference of two evaluations must exceed to be called a change."""
 
 
 def run_verdict(
     run: RunRecord,
     progress: Progress,
-    scores: tuple[float | None, float | None],
+    scores: tuple[Evaluated | None, Evaluated | None],
     informed: Informedness | None,
     supported: Support | None,
 ) -> str:
@@ -34,24 +40,43 @@ def run_verdict(
 
 
 def what_training_did(
-    run: RunRecord, progress: Progress, pretrained: float | None, final: float | None
+    run: RunRecord, progress: Progress, began: Evaluated | None, ended: Evaluated | None
 ) -> str:
     agent, task = shorten(agent_name(run), 60), shorten(task_name(run), 80)
-    if pretrained is None:
+    if began is None:
         return f"there is no evaluation of {agent} on {task}"
     has = "" if progress.finished else "has "
-    if final is None:
-        return f"pretraining {has}left {agent} at {score(run, pretrained)} on {task}"
-    change = final - pretrained
-    if abs(change) < same_score(run, pretrained, final):
-        return f"fine-tuning {has}left {agent} at {score(run, final)} on {task}, where it began"
-    verb = ("taken" if has else "took") if change > 0 else "lowered"
-    began, ended = score(run, pretrained), score(run, final)
-    return f"fine-tuning {has}{verb} {agent} from {began} to {ended} on {task}"
+    start, pretrained = score(began.score, raw=run.raw), was_pretrained(run, progress)
+    if ended is None and pretrained:
+        return f"pretraining {has}left {agent} at {start} on {task}"
+    if ended is None:
+        return f"{agent} was not pretrained and began at {start} on {task}"
+    training = "fine-tuning" if pretrained else f"{agent} was not pretrained; online training"
+    whom, end = agent if pretrained else "it", score(ended.score, raw=run.raw)
+    if doubt := is_no_change(run, began, ended):
+        when = "now" if has else "after"
+        return (
+            f"{training} {has}made no clear change to {whom} on {task}: {start} before and {end} "
+            f"{when}, {doubt}"
+        )
+    verb = "lowered" if ended.score < began.score else "taken" if has else "took"
+    return f"{training} {has}{verb} {whom} from {start} to {end} on {task}"
 
 
-def score(run: RunRecord, value: float) -> str:
-    return f"{value:.4g}" if run.raw else f"{value:.1f}"
+def was_pretrained(run: RunRecord, progress: Progress) -> bool:
+    """Whether there is an offline phase; a loop that is not ours does not say."""
+    return run.foreign or progress.offline_steps_planned > 0
+
+
+def is_no_change(run: RunRecord, began: Evaluated, ended: Evaluated) -> str:
+    """Why the difference counts for nothing; empty if it counts."""
+    change = abs(ended.score - began.score)
+    noise = NOISE * math.hypot(began.error, ended.error)
+    if change < noise:
+        return f"within the noise of the evaluations (± {score(noise, raw=run.raw)})"
+    if change < same_score(run, began.score, ended.score):
+        return "less than 1 % apart" if run.raw else "less than a point apart"
+    return ""
 
 
 def same_score(run: RunRecord, *scores: float) -> float:

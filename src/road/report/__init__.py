@@ -3,7 +3,7 @@
 from road.records.reader import RunRecord, load_run
 from road.records.summary import Summary, summarise
 from road.report.run.page import write_figure, write_report
-from road.report.run.sections import after_the_switch
+from road.report.run.tiles import after_the_switch
 
 __all__ = [
     "RunRecord",

@@ -93,9 +93,9 @@ class Timeline:
 
     def axis(self, height: float) -> list[Markup]:
         """Steps of both parts, with their names."""
-        marks = [text(1.0, height + 36, "online environment steps", "axis end")]
+        marks = [text(1.0, height + 36, "environment steps", "axis end")]
         if self.switch is not None:
-            marks.append(text(0.0, height + 36, "offline updates", "axis"))
+            marks.append(text(0.0, height + 36, "updates", "axis"))
             marks.append(vertical(self.switch, 0.0, height, "switch"))
             marks += self.labels("offline", height, [0.0, self.offline])
         return marks + self.labels("online", height, ticks(0.0, max(self.online, 1.0)))

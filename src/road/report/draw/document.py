@@ -15,6 +15,8 @@ from road.version import __version__
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 WIDTH = 960.0
+MOST_LARGE = 6
+"""Characters of a tile's value that fit into it in the largest letters."""
 EDGE = 24.0
 """Where headings begin."""
 
@@ -94,7 +96,8 @@ def colour_chips(colours: Mapping[str, str], strokes: Mapping[str, str] | None =
 
 
 def tile(name: str, value: str, note: str) -> Markup:
-    return tag("div", tag("dt", name), tag("dd", value, class_="big"), tag("dd", note))
+    look = "big" if len(value) <= MOST_LARGE else "big long"
+    return tag("div", tag("dt", name), tag("dd", value, class_=look), tag("dd", note))
 
 
 def write_picture(out: Path, width: float, height: float, *parts: Markup, label: str) -> Path:

@@ -1,16 +1,16 @@
 """Numbers as text: short, with a true minus sign, and a dash for what is not known."""
 
-import math
-
+from road.records.notation import MINUS as MINUS
+from road.records.notation import UNKNOWN as UNKNOWN
+from road.records.notation import change as change
+from road.records.notation import plain as plain
+from road.records.notation import rounded as rounded
+from road.records.notation import score as score
+from road.records.notation import shortest as shortest
+from road.records.notation import signed as signed
 from road.statistics import Estimate
 
-UNKNOWN = "\u2013"
-MINUS = "\u2212"
 UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
-
-
-def signed(number: str) -> str:
-    return number.replace("-", MINUS)
 
 
 def counted(number: int, thing: str) -> str:
@@ -22,28 +22,11 @@ def compact(value: float | int) -> str:
     for unit, letter in UNITS:
         if unit <= abs(value) < 1e12:
             return signed(f"{value / unit:.3g}{letter}")
-    mantissa, _, exponent = f"{value:.3g}".partition("e")
-    return signed(mantissa + (f"e{int(exponent)}" if exponent else ""))
-
-
-def score(value: float | None) -> str:
-    return UNKNOWN if value is None else rounded(value, 1)
-
-
-def rounded(value: float, digits: int) -> str:
-    # Adding zero turns a negative zero into a plain one.
-    return signed(f"{round(value, digits) + 0.0:.{digits}f}")
+    return shortest(value)
 
 
 def share(value: float | None) -> str:
     return UNKNOWN if value is None else f"{value:.0%}"
-
-
-def plain(value: float | None) -> str:
-    """Three significant digits, as a table needs them."""
-    if value is None or math.isnan(value):
-        return UNKNOWN
-    return signed(f"{value:,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:.3g}")
 
 
 def probability(p: float | None) -> str:

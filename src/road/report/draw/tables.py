@@ -8,7 +8,16 @@ from road.report.draw.document import figure
 from road.report.draw.markup import Markup, tag
 
 WORDS = frozenset(
-    {"task", "agent", "mixer", "best constant", "best method", "selected options", "settings"}
+    {
+        "task",
+        "agent",
+        "mixer",
+        "best constant",
+        "best method",
+        "selected options",
+        "settings",
+        "left out of means",
+    }
 )
 """Columns that are aligned left."""
 

@@ -1,70 +1,25 @@
-"""Several runs next to each other: groups of seeds, their tables, and a careful verdict."""
+"""Several runs next to each other: the tables of their groups, and a careful verdict."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
 
 from road.records.dip import Dip
 from road.records.naming import shorten
-from road.records.summary import Summary
 from road.report.draw import format
 from road.report.draw.markup import Markup
 from road.report.draw.tables import drop_constant_columns, table
+from road.report.run.groups import Compared, Group, group
+from road.report.run.tiles import shown
 
 ENOUGH_SEEDS = 5
 
 
-@dataclass(frozen=True)
-class Group:
-    """The runs that differ in their seed only."""
-
-    task: str
-    agent: str
-    mixer: str
-    runs: tuple[Summary, ...]
-
-    @property
-    def finals(self) -> list[float]:
-        return [run.final for run in self.runs if run.final is not None]
-
-    @property
-    def mean(self) -> float:
-        return float(np.mean(self.finals)) if self.finals else math.nan
-
-    @property
-    def deviation(self) -> float:
-        """Between seeds; NaN for a single one."""
-        return float(np.std(self.finals, ddof=1)) if len(self.finals) > 1 else math.nan
-
-    @property
-    def mean_dip(self) -> float | None:
-        """Over the seeds that have been evaluated online."""
-        depths = [run.dip.depth for run in self.runs if run.dip is not None]
-        return float(np.mean(depths)) if depths else None
-
-
-def strategy_names(summaries: Sequence[Summary]) -> list[str]:
-    """The mixer of each run, with its agent; two runs of one name differ in task or seed only."""
-    return [f"{run.mixer} ({run.agent})" for run in summaries]
-
-
-def group(summaries: Sequence[Summary]) -> list[Group]:
-    """In the order in which they first appear."""
-    cells = dict.fromkeys((run.task, run.agent, run.mixer) for run in summaries)
-    return [
-        Group(*cell, tuple(run for run in summaries if (run.task, run.agent, run.mixer) == cell))
-        for cell in cells
-    ]
-
-
-def comparison_verdict(summaries: Sequence[Summary]) -> str:
+def comparison_verdict(compared: Sequence[Compared]) -> str:
     """A sentence or two for every task."""
-    groups = group(summaries)
-    tasks = dict.fromkeys(one.task for one in groups)
+    groups = group(compared)
+    tasks = dict.fromkeys(one.first.task for one in groups)
     return " ".join(
-        task_verdict(shorten(task, 80), [one for one in groups if one.task == task])
+        task_verdict(shorten(task, 80), [one for one in groups if one.first.task == task])
         for task in tasks
     )
 
@@ -72,13 +27,13 @@ def comparison_verdict(summaries: Sequence[Summary]) -> str:
 def task_verdict(task: str, groups: Sequence[Group]) -> str:
     ranked = sorted((one for one in groups if one.finals), key=lambda one: -one.mean)
     if not ranked:
-        return f"On {task} no run has been evaluated online yet."
-    alone = len({one.agent for one in groups}) == 1
-    named = [shorten(one.mixer if alone else strategy_names(one.runs)[0], 80) for one in ranked]
+        return f"On {task} no run has finished and been evaluated online yet."
+    named = [shorten(one.label, 160) for one in ranked]
     if len(ranked) == 1:
+        other = "has finished" if len(groups) > 1 else "is there to compare it with"
         return (
-            f"On {task}, {named[0]} ended at {mean_with_spread(ranked[0])}; there is no other "
-            "strategy to compare it with."
+            f"On {task}, {named[0]} ended at {mean_with_spread(ranked[0])}; no other strategy "
+            f"{other}."
         )
     first, second = ranked[:2]
     return (
@@ -88,9 +43,10 @@ def task_verdict(task: str, groups: Sequence[Group]) -> str:
 
 
 def mean_with_spread(one: Group) -> str:
+    mean = shown(one.first, one.mean)
     if len(one.finals) == 1:
-        return f"{one.mean:.1f} (one seed)"
-    return f"{one.mean:.1f} ± {one.deviation:.1f} ({len(one.finals)} seeds)"
+        return f"{mean} (one seed)"
+    return f"{mean} ± {shown(one.first, one.deviation)} ({len(one.finals)} seeds)"
 
 
 def caveat(ranked: Sequence[Group]) -> str:
@@ -107,56 +63,63 @@ def caveat(ranked: Sequence[Group]) -> str:
     return f"the lead exceeds the spread between {fewest} seeds"
 
 
-def scores_table(summaries: Sequence[Summary]) -> Markup:
-    """A row per run, seeds of one strategy together."""
-    ordered = [run for one in group(summaries) for run in one.runs]
+def scores_table(compared: Sequence[Compared]) -> Markup:
+    """A row per run, seeds of one group together."""
     head = [
-        "Run",
-        "task",
-        "agent",
-        "mixer",
-        "seed",
-        "pretrained",
-        "final",
-        "best",
-        "dip",
-        "dip area",
-        "regained by",
-        "offline",
+        *("Run", "task", "agent", "settings", "seed", "pretrained", "final", "best", "dip"),
+        *("dip area", "regained by", "offline"),
     ]
-    rows = [
-        [
-            *(shorten(name, 60) for name in (run.name, run.task, run.agent, run.mixer, run.seed)),
-            *map(format.score, (run.pretrained, run.final, run.best)),
-            *dip_cells(run.dip),
-            format.share(run.mean_realised_ratio),
-        ]
-        for run in ordered
-    ]
+    rows = [run_row(one) for each in group(compared) for one in each.members]
+    if any(one.left_out for one in compared):
+        head.append("left out of means")
+        left = [one.left_out for each in group(compared) for one in each.members]
+        rows = [[*row, reason or format.UNKNOWN] for row, reason in zip(rows, left, strict=True)]
     return table(*drop_constant_columns(head, rows))
 
 
-def dip_cells(dip: Dip | None) -> tuple[str, str, str]:
+def run_row(one: Compared) -> list[str]:
+    run = one.summary
+    pretrained = run.pretrained if run.was_pretrained else None
+    return [
+        *(shorten(name, 60) for name in (run.name, run.task, run.agent)),
+        shorten(one.label, 120),
+        shorten(run.seed, 60),
+        *(shown(run, score) for score in (pretrained, run.final, run.best)),
+        *dip_cells(run.dip, raw=run.raw),
+        format.share(run.mean_realised_ratio),
+    ]
+
+
+def dip_cells(dip: Dip | None, *, raw: bool = False) -> tuple[str, str, str]:
     """Depth, area, and the step by which the pretrained score was regained."""
     if dip is None:
         return format.UNKNOWN, format.UNKNOWN, format.UNKNOWN
     step = dip.steps_to_recover
     dipped = dip.lowest_step is not None
     regained = ("never" if step is None else format.compact(step)) if dipped else format.UNKNOWN
-    return format.score(-dip.depth), format.compact(dip.area), regained
+    return format.score(-dip.depth, raw=raw), format.compact(dip.area), regained
 
 
 def strategies_table(groups: Sequence[Group]) -> Markup:
     """Means over seeds, best final score first."""
     ranked = sorted(groups, key=lambda one: -one.mean if one.finals else math.inf)
-    head = ["Mixer", "task", "agent", "seeds", "final, mean", "spread between seeds", "dip, mean"]
+    head = [
+        "Settings",
+        "task",
+        "agent",
+        "seeds",
+        "final, mean",
+        "spread between seeds",
+        "dip, mean",
+    ]
     rows = [
         [
-            *(shorten(name, 60) for name in (one.mixer, one.task, one.agent)),
-            f"{len(one.runs)}",
-            format.score(one.mean if one.finals else None),
-            format.score(one.deviation if len(one.finals) > 1 else None),
-            format.score(None if one.mean_dip is None else -one.mean_dip),
+            shorten(one.label, 120),
+            *(shorten(name, 60) for name in (one.first.task, one.first.agent)),
+            f"{len(one.counted)}",
+            shown(one.first, one.mean if one.finals else None),
+            shown(one.first, one.deviation if len(one.finals) > 1 else None),
+            shown(one.first, None if one.mean_dip is None else -one.mean_dip),
         ]
         for one in ranked
     ]

@@ -8,19 +8,23 @@ import numpy as np
 from road.records.dip import with_crossings
 from road.records.journal import Floats, Table
 from road.records.reader import RunRecord
-from road.records.summary import Summary, scored
+from road.records.scores import score_unit, scored, standard_errors
+from road.records.summary import Summary
 from road.report.draw import format
 from road.report.draw.axes import Scale, Timeline, fit_scale, y_axis
 from road.report.draw.curves import HEIGHT, score_plot
 from road.report.draw.downsample import downsample, spread_evenly
 from road.report.draw.markup import Markup
 from road.report.draw.svg import area, dot, hover_strips, line, plot, stretch, text, vertical
-from road.report.run.comparison import strategy_names
+from road.report.run.groups import Compared
+from road.report.run.tiles import shown, start_word
 
 RATIO_HEIGHT = 150.0
 MOST_RATIOS = 100
 MOST_POINTS = 400
 MOST_DOTS = 60
+MOST_BESIDE = 5
+"""Characters of a score that fit beside the plot on a phone."""
 
 
 def timeline_of(*summaries: Summary) -> Timeline:
@@ -34,14 +38,16 @@ def timeline_of(*summaries: Summary) -> Timeline:
 def learning_curve(run: RunRecord, summary: Summary) -> Markup:
     timeline = timeline_of(summary)
     curve = curve_of(run, timeline)
-    scale = fit_scale(HEIGHT, curve.score - curve.error, curve.score + curve.error, zero=True)
+    edges = curve.score - curve.error, curve.score + curve.error
+    # A raw return has no scale on which 0 means something.
+    scale = fit_scale(HEIGHT, *edges, zero=not summary.raw)
     return score_plot(
         timeline,
         scale,
         *dip_layers(run, summary, timeline, scale),
         stretch(HEIGHT, line(curve.x, scale(curve.score), "curve")),
         *whiskers(curve, scale),
-        *end_label(curve, scale),
+        *end_label(curve, scale, summary),
         *hover_strips(curve.x, HEIGHT, curve.hovers),
         label=f"Learning curve. {summary.verdict}",
     )
@@ -58,13 +64,14 @@ class Curve:
 
 
 def curve_of(run: RunRecord, timeline: Timeline) -> Curve:
+    unit = score_unit(run)
     phases = {phase: few_rows(scored(run, phase)) for phase in ("offline", "online")}
     return Curve(
         np.concatenate([timeline.place(phase, rows["step"]) for phase, rows in phases.items()]),
         np.concatenate([rows["score"] for rows in phases.values()]),
-        np.concatenate([standard_error(rows) for rows in phases.values()]),
+        np.concatenate([standard_errors(rows, unit) for rows in phases.values()]),
         [
-            f"{phase} step {format.compact(step)}: score {format.score(score)}"
+            f"{phase} step {format.compact(step)}: score {format.score(score, raw=run.raw)}"
             for phase, rows in phases.items()
             for step, score in zip(rows["step"].tolist(), rows["score"].tolist(), strict=True)
         ],
@@ -74,27 +81,6 @@ def curve_of(run: RunRecord, timeline: Timeline) -> Curve:
 def few_rows(rows: Table) -> Table:
     kept = spread_evenly(rows.length, MOST_POINTS)
     return rows.where(np.isin(np.arange(rows.length), kept))
-
-
-def standard_error(rows: Table) -> Floats:
-    """Of each score, over its episodes; 0 where it is not known.
-
-    Scores are an affine function of returns, so their spread is that of the returns in other units;
-    the unit is read off two evaluations.
-    """
-    returns, scores = rows["return_mean"], rows["score"]
-    known = np.isfinite(returns)
-    if not known.any() or np.ptp(returns[known]) == 0.0:
-        return np.zeros(rows.length)
-    ends = [np.argmin(returns[known]), np.argmax(returns[known])]
-    (low, high), (worst, best) = returns[known][ends], scores[known][ends]
-    error = (
-        (best - worst)
-        / (high - low)
-        * rows["return_std"]
-        / np.sqrt(np.maximum(rows["episodes"], 1.0))
-    )
-    return np.where(np.isfinite(error), np.abs(error), 0.0)
 
 
 def dip_layers(run: RunRecord, summary: Summary, timeline: Timeline, scale: Scale) -> list[Markup]:
@@ -108,7 +94,7 @@ def dip_layers(run: RunRecord, summary: Summary, timeline: Timeline, scale: Scal
     level = np.full_like(x, scale.at(summary.pretrained))
     start, end = timeline.part("online")
     reference = np.array([start, end]), np.full(2, scale.at(summary.pretrained))
-    named = f"pretrained {format.score(summary.pretrained)}"
+    named = f"{start_word(summary)} {shown(summary, summary.pretrained)}"
     return [
         stretch(scale.height, area(x, level, below, "dip"), line(*reference, "reference")),
         text(end, scale.at(summary.pretrained) + 13, named, "reference-name end"),
@@ -129,67 +115,82 @@ def whiskers(curve: Curve, scale: Scale) -> list[Markup]:
     return marks
 
 
-def end_label(curve: Curve, scale: Scale) -> list[Markup]:
+def end_label(curve: Curve, scale: Scale, summary: Summary) -> list[Markup]:
     if not curve.x.size:
         return [text(0.5, HEIGHT / 2, "no evaluation yet", "note middle")]
-    x, score = float(curve.x[-1]), float(curve.score[-1])
-    return [text(x, scale.at(score), format.score(score), "value", shift=9.0)]
+    x, y = float(curve.x[-1]), scale.at(float(curve.score[-1]))
+    named = shown(summary, float(curve.score[-1]))
+    if len(named) <= MOST_BESIDE:
+        return [text(x, y, named, "value", shift=9.0)]
+    above = y - 18.0 if y > 30.0 else y + 18.0
+    return [text(1.0, above, named, "value end")]
 
 
-def comparison_curves(
-    runs: Sequence[RunRecord], summaries: Sequence[Summary], colours: dict[str, str]
-) -> Markup:
-    """All runs of one task; strategies with several seeds also get their mean."""
-    timeline = timeline_of(*summaries)
-    curves = [curve_of(run, timeline) for run in runs]
-    scale = fit_scale(HEIGHT, *(curve.score for curve in curves), zero=True)
-    names = strategy_names(summaries)
+def comparison_curves(compared: Sequence[Compared], colours: dict[str, str]) -> Markup:
+    """All runs of one task; groups of several seeds also get their mean."""
+    timeline = timeline_of(*(one.summary for one in compared))
+    curves = [curve_of(one.run, timeline) for one in compared]
+    zero = not any(one.summary.raw for one in compared)
+    scale = fit_scale(HEIGHT, *(curve.score for curve in curves), zero=zero)
+    labels = [one.label for one in compared]
     thin = [
         line(
             curve.x,
             scale(curve.score),
-            "seed" if names.count(name) > 1 else "curve",
-            colours[name],
+            "seed" if labels.count(label) > 1 else "curve",
+            colours[label],
         )
-        for curve, name in zip(curves, names, strict=True)
+        for curve, label in zip(curves, labels, strict=True)
     ]
+    counted = {label: counted_curves(compared, curves, label) for label in dict.fromkeys(labels)}
     thick = [
-        line(x, scale(score), "curve", colours[name])
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
-        for x, score in mean_curve(
-            [curve for curve, other in zip(curves, names, strict=True) if other == name]
-        )
+        line(x, scale(score), "curve", colours[label])
+        for label, seeds in counted.items()
+        if labels.count(label) > 1 and seeds
+        for x, score in mean_curve(seeds)
     ]
+    ends = (
+        f"{one.summary.name} ended at {shown(one.summary, one.summary.final)}" for one in compared
+    )
     return score_plot(
         timeline,
         scale,
         stretch(HEIGHT, *thin, *thick),
-        label="Learning curves: "
-        + "; ".join(f"{one.name} ended at {format.score(one.final)}" for one in summaries),
+        label="Learning curves: " + "; ".join(ends),
     )
 
 
-def comparison_ratios(
-    runs: Sequence[RunRecord], summaries: Sequence[Summary], colours: dict[str, str]
-) -> Markup:
+def counted_curves(
+    compared: Sequence[Compared], curves: Sequence[Curve], label: str
+) -> list[Curve]:
+    """The curves of a group that are averaged."""
+    return [
+        curve
+        for curve, one in zip(curves, compared, strict=True)
+        if one.label == label and not one.left_out
+    ]
+
+
+def comparison_ratios(compared: Sequence[Compared], colours: dict[str, str]) -> Markup:
     """The offline share of what every run trained on, period by period."""
-    timeline = Timeline(0.0, timeline_of(*summaries).online)
+    timeline = Timeline(0.0, timeline_of(*(one.summary for one in compared)).online)
     scale = Scale(0.0, 1.0, RATIO_HEIGHT)
     lines: list[Markup] = []
-    for run, name in zip(runs, strategy_names(summaries), strict=True):
-        series = downsample(run.periods["step"], run.periods["realised_ratio"], MOST_RATIOS)
+    for one in compared:
+        periods = one.run.periods
+        series = downsample(periods["step"], periods["realised_ratio"], MOST_RATIOS)
         x = timeline.place("online", series.x)
-        lines.append(line(x, scale(series.mean), "trace", colours[name]))
+        lines.append(line(x, scale(series.mean), "trace", colours[one.label]))
+    means = (
+        f"{one.summary.name} {format.share(one.summary.mean_realised_ratio)} in the mean"
+        for one in compared
+    )
     return plot(
         RATIO_HEIGHT,
         *y_axis(scale, 4),
         *timeline.axis(RATIO_HEIGHT),
         stretch(RATIO_HEIGHT, *lines),
-        label="Realised offline ratio over time: "
-        + "; ".join(
-            f"{one.name} {format.share(one.mean_realised_ratio)} in the mean" for one in summaries
-        ),
+        label="Realised offline ratio over time: " + "; ".join(means),
     )
 
 

@@ -9,7 +9,6 @@ from road.files import write_text
 from road.records.naming import shorten
 from road.records.reader import RunRecord, load_run
 from road.records.summary import Summary, summarise
-from road.report.draw import format
 from road.report.draw.document import (
     WIDTH,
     colour_chips,
@@ -27,13 +26,8 @@ from road.report.draw.document import (
 from road.report.draw.heatmap import ROW, choices_map
 from road.report.draw.markup import Markup, tag
 from road.report.draw.palette import series_colour
-from road.report.run.comparison import (
-    comparison_verdict,
-    group,
-    scores_table,
-    strategies_table,
-    strategy_names,
-)
+from road.report.run.comparison import comparison_verdict, scores_table, strategies_table
+from road.report.run.groups import Compared, compare, group, left_out_words
 from road.report.run.learning_curve import (
     HEIGHT,
     comparison_curves,
@@ -41,6 +35,7 @@ from road.report.run.learning_curve import (
     learning_curve,
 )
 from road.report.run.sections import run_sections, tally
+from road.report.run.tiles import shown
 
 MOST_UNFOLDED = 3
 LARGEST_PAGE = 1_500_000
@@ -98,52 +93,52 @@ def damage(run: RunRecord) -> list[Markup]:
 
 
 def several_runs(runs: Sequence[RunRecord], summaries: Sequence[Summary]) -> Iterable[Markup]:
-    names = dict.fromkeys(strategy_names(summaries))
-    colours = {name: series_colour(index) for index, name in enumerate(names)}
-    pairs = list(zip(runs, summaries, strict=True))
-    verdict = shorten(comparison_verdict(summaries), 1500)
-    yield header(f"ROAD report on {len(runs)} runs", verdict)
+    compared = compare(runs, summaries)
+    labels = dict.fromkeys(one.label for one in compared)
+    colours = {label: series_colour(index) for index, label in enumerate(labels)}
+    verdict = shorten(comparison_verdict(compared), 1500)
+    left_out = shorten(left_out_words(compared), 1500)
+    notices = [notice(left_out)] if left_out else []
+    yield header(f"ROAD report on {len(runs)} runs", verdict, *notices)
     for task in dict.fromkeys(summary.task for summary in summaries):
-        yield overlay(task, [pair for pair in pairs if pair[1].task == task], colours)
-    yield scores_figure(summaries)
-    yield from parts_that_fit(run_folds(pairs), LARGEST_PAGE, "runs")
+        yield overlay(task, [one for one in compared if one.summary.task == task], colours)
+    yield scores_figure(compared)
+    yield from parts_that_fit(run_folds(compared), LARGEST_PAGE, "runs")
     yield footer(summaries)
 
 
-def overlay(
-    task: str, pairs: Sequence[tuple[RunRecord, Summary]], colours: dict[str, str]
-) -> Markup:
-    runs, summaries = [run for run, _ in pairs], [summary for _, summary in pairs]
+def overlay(task: str, compared: Sequence[Compared], colours: dict[str, str]) -> Markup:
     caption = (
-        "One colour per mixer; thin lines are seeds, thick ones their mean. Compare where the "
-        "curves end and how deep they fall after the switch; seeds of one mixer differ by chance."
+        "One colour for runs that differ in their seed only; thin lines are seeds, thick ones "
+        "their mean. Compare where the curves end and how deep they fall after the switch; seeds "
+        "of the same settings differ by chance."
     )
-    key = colour_chips({name: colours[name] for name in strategy_names(summaries)})
-    drawn = comparison_curves(runs, summaries, colours)
+    key = colour_chips({one.label: colours[one.label] for one in compared})
+    drawn = comparison_curves(compared, colours)
     ratios = panel(
         [tag("b", "realised ratio"), " the offline share of the rows trained on, by period"],
-        comparison_ratios(runs, summaries, colours),
+        comparison_ratios(compared, colours),
     )
     title = f"Learning curves on {shorten(task, 80)}"
     return figure(title, caption, key, drawn, ratios, kind="overlay")
 
 
-def scores_figure(summaries: Sequence[Summary]) -> Markup:
-    groups = group(summaries)
-    means = [strategies_table(groups)] if len(groups) < len(summaries) else []
+def scores_figure(compared: Sequence[Compared]) -> Markup:
+    groups = group(compared)
+    means = [strategies_table(groups)] if len(groups) < len(compared) else []
     caption = (
-        "Every run, seeds of one mixer together; the dip is the deepest fall below pretrained, its "
-        "area in score × steps, regained by the online step at which it was made good; offline is "
-        "the share of rows trained on online that came from the dataset."
+        "Every run, seeds of the same settings together; the dip is the deepest fall below "
+        "pretrained, its area in score × steps, regained by the online step at which it was made "
+        "good; offline is the share of rows trained on online that came from the dataset."
     )
-    return figure("Scores", caption, *means, scores_table(summaries), kind="scores")
+    return figure("Scores", caption, *means, scores_table(compared), kind="scores")
 
 
-def run_folds(pairs: Sequence[tuple[RunRecord, Summary]]) -> Iterable[Markup]:
+def run_folds(compared: Sequence[Compared]) -> Iterable[Markup]:
     """A fold per run, open while there are few of them."""
-    unfolded = "" if len(pairs) <= MOST_UNFOLDED else None
-    for run, summary in pairs:
-        ended = tag("span", f"final {format.score(summary.final)}", class_="soft")
+    unfolded = "" if len(compared) <= MOST_UNFOLDED else None
+    for run, summary in ((one.run, one.summary) for one in compared):
+        ended = tag("span", f"final {shown(summary, summary.final)}", class_="soft")
         title = tag("summary", tag("h2", shorten(summary.name, 120)), " ", ended)
         verdict = tag("p", shorten(summary.verdict, 900), class_="verdict")
         head = [title, verdict, facts(summary), *damage(run)]
