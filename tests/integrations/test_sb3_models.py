@@ -93,6 +93,27 @@ def test_batches_hold_the_share_that_the_controller_says(rows: dict[str, np.ndar
     assert {len(rewards) for rewards in drawn} == {25}
 
 
+def test_a_forgotten_callback_is_warned_of_once(rows: dict[str, np.ndarray]):
+    buffer = buffer_with(rows)
+    add(buffer, 5)
+    buffer.sample(4)
+    add(buffer, 999)
+    buffer.sample(4)
+    add(buffer, 1)
+    with pytest.warns(UserWarning, match="1000 steps and no period has ended.*RoadCallback"):
+        buffer.sample(4)
+    buffer.sample(4)
+
+
+def test_periods_that_end_otherwise_are_not_warned_of(rows: dict[str, np.ndarray]):
+    buffer = buffer_with(rows)
+    add(buffer, 5)
+    buffer.sample(4)
+    buffer.controller.end_period(offline_advantage=0.0, online_advantage=0.0)
+    add(buffer, 2000)
+    buffer.sample(4)
+
+
 @pytest.mark.parametrize("ratio", [0.0, 1.0])
 def test_a_batch_may_be_of_one_source_alone(ratio: float, rows: dict[str, np.ndarray]):
     buffer = buffer_with(rows, FixedMixer(ratio))

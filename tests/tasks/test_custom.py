@@ -182,6 +182,16 @@ def test_a_plan_remembers_what_was_supplied_and_forgets_what_was_allowed() -> No
     assert "own" not in default_plan("hopper-medium").to_json()
 
 
+def test_an_environment_of_the_user_has_modest_budgets_and_no_maze_settings() -> None:
+    words = ["--env", "Pendulum-v1", "--data", "file:/x.hdf5"]
+    plan, _ = parse_plan(words)
+    assert (plan.config.offline_steps, plan.config.online_steps) == (20_000, 20_000)
+    assert (plan.agent.expectile, plan.agent.inverse_temperature) == (0.7, 3.0)
+    assert default_plan("antmaze-umaze").agent.expectile == 0.9
+    cql, _ = parse_plan([*words, "--agent", "cql"])
+    assert cql.agent.target_gap is None
+
+
 def test_a_relative_path_is_written_down_whole(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     for scheme in ("file", "stored"):

@@ -37,7 +37,9 @@ def tasks() -> list[dict[str, str]]:
 
     families: dict[str, dict[str, str]] = {}
     for name, task in TASKS.items():
-        families.setdefault(task.family, {})[name] = task.description
+        # A task without a source makes its own data.
+        needs = "" if task.source is None else f" Needs a download: {task.source}."
+        families.setdefault(task.family, {})[name] = task.description + needs
     return list(families.values())
 
 

@@ -1,5 +1,6 @@
 """Offline rows and periods in another library: checks of rows against spaces, ends of periods."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
@@ -10,6 +11,9 @@ from road.errors import DataError, UsageError
 
 ARRAYS = ("observation", "action", "reward", "next_observation", "terminated")
 """What offline rows consist of; the rows are the first axis of each."""
+
+UNATTENDED = 1000
+"""Steps after which a callback would have ended a period."""
 
 Rows = dict[str, NDArray[np.float32]]
 
@@ -88,3 +92,15 @@ def check_period(period: Any) -> None:
 def is_over(period: int | str, steps: int, *, ended: bool) -> bool:
     """After so many steps of it; ``ended`` says whether an episode has just ended."""
     return ended if isinstance(period, str) else steps >= period
+
+
+def warn_without_callback(steps: int, periods: int) -> bool:
+    """Warn if so many steps were trained on and no period has ended; gives whether it did."""
+    if steps < UNATTENDED or periods:
+        return False
+    warnings.warn(
+        f"{steps} steps and no period has ended, so the ratio never changes: give the training a "
+        "RoadCallback, or call end_period of the buffer's controller",
+        stacklevel=3,
+    )
+    return True

@@ -42,6 +42,7 @@ class RoadCallback:
         """Without ``period`` it is the default one, or what a mixer with probes asks for."""
         check_period(DEFAULT_PERIOD if period is None else period)
         self.buffer, self.period, self.rows = buffer, period, rows
+        buffer.attended = True
         self.probes: Probes | None = None
         if buffer.controller.probe_ratios:
             check_probes(buffer.controller, period)

@@ -13,6 +13,7 @@ import numpy as np
 from d3rlpy.dataset import MixedReplayBuffer, ReplayBufferBase, Transition, TransitionMiniBatch
 
 from road.errors import DataError
+from road.integrations.checks import warn_without_callback
 from road.mixing import Controller
 
 Place = tuple[object, int]
@@ -31,6 +32,8 @@ class RoadMixedBuffer(MixedReplayBuffer):
         self.controller, self.steps = controller, controller.step
         self.period_began: int | None = None
         """The step of its first batch; None before that."""
+        self.attended = False
+        """Whether a callback ends its periods, or its absence was reported."""
         self.batches = 0
         """How many were drawn since then."""
         self.running = False
@@ -53,6 +56,9 @@ class RoadMixedBuffer(MixedReplayBuffer):
             count = self.controller.offline_count(batch_size)
             self.period_began = self.steps if self.period_began is None else self.period_began
             self.batches += 1
+            if not self.attended:
+                trained = self.steps - self.period_began
+                self.attended = warn_without_callback(trained, len(self.controller.history))
         rows = [*self.draw_offline(count), *self.draw_online(batch_size - count)]
         return TransitionMiniBatch.from_transitions(rows)
 

@@ -43,6 +43,7 @@ class RoadCallback(BaseCallback):
         # A buffer that was loaded has a controller of its own; model.save is to write that one.
         model, buffer = road_model(self.model)
         model.replay_buffer_kwargs["controller"] = buffer.controller
+        buffer.attended = True
         if buffer.controller.probe_ratios:
             check_probes(buffer.controller, self.period)
             self.probes.begin(buffer)

@@ -13,7 +13,7 @@ from stable_baselines3.common.type_aliases import ReplayBufferSamples
 from stable_baselines3.common.vec_env import VecNormalize
 
 from road.errors import DataError
-from road.integrations.checks import check_boxes, rows_of
+from road.integrations.checks import check_boxes, rows_of, warn_without_callback
 from road.mixing import Controller
 
 
@@ -28,6 +28,8 @@ class RoadReplayBuffer(ReplayBuffer):
         self.controller, self.steps = controller, controller.step
         self.period_began: int | None = None
         """The step of its first batch; None before that."""
+        self.attended = False
+        """Whether a callback ends its periods, or its absence was reported."""
 
     def add(self, *args: Any, **settings: Any) -> None:
         super().add(*args, **settings)
@@ -38,6 +40,9 @@ class RoadReplayBuffer(ReplayBuffer):
             return self.draw(self.offline, batch_size, env)
         if self.period_began is None:
             self.period_began = self.steps
+        if not self.attended:
+            trained = self.steps - self.period_began
+            self.attended = warn_without_callback(trained, len(self.controller.history))
         count = self.controller.offline_count(batch_size)
         parts = self.draw(self.offline, count, env), self.draw(self, batch_size - count, env)
         fields = zip(*(part[:5] for part in parts), strict=True)  # the sixth: n-step returns

@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
@@ -32,16 +32,45 @@ def write_run(
         StorageError: the folder cannot be written to.
     """
     folder = out / name
-    # A new name each time: an open TensorBoard reads on in a file, never again from its beginning.
-    events = folder / OURS.replace("*", f"{time.time_ns():020}")
     aside = folder / ".events.road"
     with storage_errors(f"write to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         earlier = list(folder.glob(OURS))
-        write_events(rows, config, aside)
-        aside.replace(events)
+        with aside.open("wb") as file:
+            write_events(rows, config, file)
+        aside.replace(new_file(folder))
         clear(earlier)
     return folder
+
+
+def new_file(folder: Path) -> Path:
+    """A new name each time: an open TensorBoard reads on in a file, never from its beginning."""
+    return folder / OURS.replace("*", f"{time.time_ns():020}")
+
+
+class LiveRun:
+    """An event file in a run's own folder that grows with the run."""
+
+    def __init__(self, folder: Path, name: str, config: Mapping[str, Any]) -> None:
+        del name  # TensorBoard takes the folder's
+        self.folder = folder
+        with storage_errors(f"write to {folder}"):
+            earlier = list(folder.glob(OURS))
+            self.file = new_file(folder).open("xb")
+            self.records = write_events({}, config, self.file)
+            self.flush()
+            clear(earlier)
+
+    def log(self, step: int, numbers: Mapping[str, float]) -> None:
+        with storage_errors(f"write to {self.folder}"):
+            add_event(self.records, time.time(), step=step, summary=summary_of(numbers))
+
+    def flush(self) -> None:
+        with storage_errors(f"write to {self.folder}"):
+            self.file.flush()
+
+    def close(self) -> None:
+        self.file.close()
 
 
 def clear(earlier: Iterable[Path]) -> None:
@@ -58,23 +87,26 @@ def clear(earlier: Iterable[Path]) -> None:
 
 
 def write_events(
-    rows: Mapping[int, Mapping[str, float]], config: Mapping[str, Any], path: Path
-) -> None:
+    rows: Mapping[int, Mapping[str, float]], config: Mapping[str, Any], file: BinaryIO
+) -> RecordWriter:
+    """The head of a file and the rows; gives what writes more of them."""
     # Journals have no clock times: all rows get that of the export.
-    now = time.time()
-    with path.open("wb") as file:
-        records = RecordWriter(file)
+    now, records = time.time(), RecordWriter(file)
+    add_event(records, now, file_version="brain.Event:2")
+    # Makes a TensorBoard that is open forget an earlier file of this run.
+    add_event(records, now, session_log=SessionLog(status=SessionLog.START))
+    add_event(records, now, summary=Summary(value=[settings_text(config)]))
+    for step, numbers in rows.items():
+        add_event(records, now, step=step, summary=summary_of(numbers))
+    return records
 
-        def add(**content: Any) -> None:
-            records.write(Event(wall_time=now, **content).SerializeToString())
 
-        add(file_version="brain.Event:2")
-        # Makes a TensorBoard that is open forget an earlier file of this run.
-        add(session_log=SessionLog(status=SessionLog.START))
-        add(summary=Summary(value=[settings_text(config)]))
-        for step, numbers in rows.items():
-            values = [Summary.Value(tag=tag, simple_value=x) for tag, x in numbers.items()]
-            add(step=step, summary=Summary(value=values))
+def add_event(records: RecordWriter, now: float, **content: Any) -> None:
+    records.write(Event(wall_time=now, **content).SerializeToString())
+
+
+def summary_of(numbers: Mapping[str, float]) -> Summary:
+    return Summary(value=[Summary.Value(tag=tag, simple_value=x) for tag, x in numbers.items()])
 
 
 def settings_text(config: Mapping[str, Any]) -> Summary.Value:

@@ -11,7 +11,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import wandb
 
@@ -49,17 +49,50 @@ def write_run(
     return checked_folder(Path(run.settings.sync_dir), out)
 
 
+class LiveRun:
+    """A W&B run in a run's own folder that grows with it.
+
+    It is in offline mode, unless ``WANDB_MODE=online`` asks for its rows to be sent.
+    """
+
+    def __init__(self, folder: Path, name: str, config: Mapping[str, Any]) -> None:
+        self.folder, identity = folder, run_id(name, config)
+        mode = "online" if os.environ.get("WANDB_MODE") == "online" else "offline"
+        try:
+            with storage_errors(f"write to {folder}"):
+                for old in (folder / "wandb").glob(f"*run-*-{identity}"):
+                    shutil.rmtree(old)
+            self.run = begin(folder, name, identity, config, mode)
+        except wandb.Error as failure:
+            raise StorageError(f"W&B cannot begin a run in {folder}: {failure}") from failure
+
+    def log(self, step: int, numbers: Mapping[str, float]) -> None:
+        self.run.log(dict(numbers), step=step)
+
+    def flush(self) -> None:
+        """W&B writes beside us."""
+
+    def close(self) -> None:
+        self.run.finish()
+
+
 def run_id(name: str, config: Mapping[str, Any]) -> str:
     settings = {key: value for key, value in config.items() if key != GROWING}
     text = json.dumps([name, settings], sort_keys=True)
     return hash_bytes(text.encode())[:16]
 
 
-def begin(out: Path, name: str, identity: str, config: Mapping[str, Any]) -> wandb.Run:
+def begin(
+    out: Path,
+    name: str,
+    identity: str,
+    config: Mapping[str, Any],
+    mode: Literal["offline", "online"] = "offline",
+) -> wandb.Run:
     # Its own error reports would go over the network even in offline mode.
     os.environ["WANDB_ERROR_REPORTING"] = "false"
     return wandb.init(
-        mode="offline",
+        mode=mode,
         project=PROJECT,
         dir=str(out.resolve()),
         id=identity,

@@ -13,6 +13,7 @@ from road.errors import UsageError
 from road.secrets import holds_secret, without_secrets
 from road.tasks.closing import close_all
 from road.tasks.datasets import read_dataset
+from road.tasks.defaults import OWN
 from road.tasks.environments import AnyEnvironment, make_registered
 from road.tasks.fixes import unchanged
 from road.tasks.task import Affine, Environment, ScoreReference, Task
@@ -120,7 +121,7 @@ def custom_task(
         horizon=overrides.horizon,
         score=overrides.score(RAW_RETURN),
         reward=overrides.reward or Affine(),
-        settings={},
+        settings=OWN,
         environment_id=name,
     )
 

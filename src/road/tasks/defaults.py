@@ -197,3 +197,24 @@ FAMILIES: Mapping[str, tuple[Chosen, ...]] = {
 
 def settings_of(family: str) -> Settings:
     return merge_settings(*({chosen.group: chosen.fields} for chosen in FAMILIES[family]))
+
+
+OWN: Settings = merge_settings(
+    {group: fields for group, fields in settings_of("locomotion").items() if group != "run"},
+    {
+        # Minutes on a laptop, where the paper's budgets take a day.
+        "run": {
+            "offline_steps": 20_000,
+            "online_steps": 20_000,
+            "period": 200,
+            "evaluate_every": 2_000,
+            "evaluation_episodes": 10,
+        },
+        # IQL's values where rewards are dense; 0.9 and 10 are those of its mazes.
+        "iql": {"expectile": 0.7, "inverse_temperature": 3.0},
+        "pex": {"expectile": 0.7, "inverse_temperature": 3.0},
+        # The trust region opens over the whole online phase.
+        "proto": {"decay_steps": 20_000},
+    },
+)
+"""For an environment of the user, of which nothing is known."""
