@@ -24,7 +24,8 @@ def test_every_cell_of_the_notebook_runs_in_order():
     for number, cell in enumerate(cells("code")):
         exec(compile(cell, f"cell {number}", "exec"), namespace)
     pyplot.close("all")
-    assert len(namespace["result"].ratios) == 9
+    # Periods of 100 steps, from the moment at which a batch of online rows is there.
+    assert len(namespace["result"].ratios) == 7
     assert namespace["result"].report == Path("runs/road/report.html")
     assert "Fixed 0.5" in Path("both.html").read_text()
     assert namespace["total"] > 0

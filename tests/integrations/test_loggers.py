@@ -21,6 +21,9 @@ from tests.report.conftest import write_synthetic
 from wandb.proto.wandb_internal_pb2 import Record
 
 from road.cli import main
+from road.integrations import tensorboard as board_writer
+from road.integrations import wandb as wandb_writer
+from road.records.following import Follower
 
 SWITCH = 10_000
 """Offline updates of the run that the tests export."""
@@ -190,6 +193,77 @@ def test_a_place_that_cannot_be_written_to_is_reported_in_a_line(
     assert main(["export", "run", "--to", to, "--out", "out"]) == 7
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("error: cannot write to out")
+
+
+def grow(run: Path, to: Any) -> None:
+    """A run whose journals grow while it is followed, each ending in half a line at first."""
+    whole = {path: path.read_bytes() for path in sorted(run.glob("*.jsonl"))}
+    for path in whole:
+        path.write_bytes(b"")
+    following = Follower(run)
+    live = to.LiveRun(run, run.name, following.record.config)
+    limits = [
+        (phase, step) for phase in ("offline", "online") for step in range(2500, SWITCH, 2500)
+    ]
+    for phase, limit in limits:
+        for path, content in whole.items():
+            path.write_bytes(content[: written_by(content, phase, limit) + 7])
+        log_new(following, live)
+    for path, content in whole.items():
+        path.write_bytes(content)
+    log_new(following, live)
+    live.close()
+
+
+def log_new(following: Follower, live: Any) -> None:
+    for step, numbers in following.new_rows().items():
+        live.log(step, numbers)
+    live.flush()
+
+
+def written_by(content: bytes, phase: str, limit: int) -> int:
+    """How many bytes of a journal are there at that step."""
+    length = 0
+    for line in content.splitlines(keepends=True):
+        row = json.loads(line)
+        of = row.get("phase", "online")
+        if (of, phase) == ("online", "offline") or (of == phase and row["step"] > limit):
+            break
+        length += len(line)
+    return length
+
+
+def test_a_run_that_was_followed_is_what_an_export_of_it_would_be():
+    run = write_synthetic(Path("run"))
+    grow(run, board_writer)
+    followed = EventAccumulator("run", size_guidance={"scalars": 0}).Reload()
+    export("tensorboard", "run")
+    exported = board("run")
+    names = exported.Tags()["scalars"]
+    assert names == followed.Tags()["scalars"] and len(names) > 20
+    # The made-up run is judged at both sides of the switch, which is one step: the later counts.
+    assert all(dict(curve(followed, name)) == dict(curve(exported, name)) for name in names)
+    assert followed.Tensors("config")[0].tensor_proto == exported.Tensors("config")[0].tensor_proto
+
+
+def test_following_again_takes_the_place_of_what_was_there():
+    run = write_synthetic(Path("run"))
+    grow(run, board_writer)
+    grow(run, board_writer)
+    events = EventAccumulator("run", size_guidance={"scalars": 0}).Reload()
+    assert len(curve(events, "critic/loss")) == 200
+
+
+def test_wandb_follows_a_run_offline_unless_it_is_asked_to_send(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("WANDB_MODE", raising=False)
+    run = write_synthetic(Path("run"))
+    grow(run, wandb_writer)
+    wandb.teardown()
+    assert logged(offline_run(run), "evaluation/score") == scores(run)
+    assert len(logged(offline_run(run), "critic/loss")) == 200
+    grow(run, wandb_writer)
+    wandb.teardown()
+    assert len(logged(offline_run(run), "evaluation/score")) == 20
 
 
 def test_the_guide_runs(monkeypatch: pytest.MonkeyPatch):

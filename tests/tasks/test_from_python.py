@@ -110,7 +110,10 @@ def test_an_id_and_a_dict_of_arrays_will_do(capfd: pytest.CaptureFixture[str]) -
     assert capfd.readouterr().err == ""
     assert np.abs(result.policy(observation)).max() <= 2.0
     road.finetune("Pendulum-v1", arrays, **settings)
-    assert "online: from step 0 to 30" in capfd.readouterr().err
+    reported = capfd.readouterr().err
+    assert "online: from step 0 to 30" in reported
+    expected = reported.index("expected: about 1 second for 50 updates")
+    assert expected < reported.index("offline: from step 0 to 20")
 
 
 def test_finetune_is_found_by_completion() -> None:
@@ -149,6 +152,8 @@ def test_it_is_resumed_with_the_same_objects_and_only_as_what_it_was(result: Fin
         again(agent=IQL(hidden=(4, 4)), resume=True, **TINY)
     with pytest.raises(UsageError, match="already holds a run"):
         again(agent=SMALL, **TINY)
+    with pytest.raises(UsageError, match="give one of them"):
+        again(agent=SMALL, resume=True, overwrite=True, **TINY)
 
 
 def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Path) -> None:
@@ -185,6 +190,11 @@ def test_a_run_without_an_online_phase_ends_with_the_agent_it_pretrained(agent: 
     result = road.finetune(bodies.Cart, some_rows(), agent=agent, **settings)
     assert result.policy(np.zeros(2)).shape == (1,)
     assert [event.phase for event in result.evaluations] == ["offline"]
+
+
+def test_a_tracker_needs_a_folder_to_write_into() -> None:
+    with pytest.raises(UsageError, match="log writes into the run folder: give out too"):
+        road.finetune(bodies.Cart, some_rows(), log="tensorboard")
 
 
 def test_a_misspelt_setting_gets_the_nearest_name() -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +230,25 @@ def test_lists(capsys: Said):
     for what, name in (("tasks", "pendulum-flipped"), ("agents", "iql"), ("mixers", "decreasing")):
         assert main(["list", what]) == 0
         assert name in capsys.readouterr().out
+
+
+def test_the_list_of_tasks_says_which_need_a_download(capsys: Said):
+    main(["list", "tasks"])
+    lines = capsys.readouterr().out.splitlines()
+    downloads = {line.split()[0] for line in lines if "Needs a download: " in line}
+    assert {name for name, task in TASKS.items() if task.source is not None} == downloads
+    assert "pendulum-mixed" not in downloads and "hopper-medium" in downloads
+
+
+@pytest.mark.parametrize("tracker", ["tensorboard", "wandb"])
+def test_a_tracker_that_is_missing_is_reported_before_anything_is_made(
+    tracker: str, capsys: Said, tmp_path: Path
+):
+    if find_spec(tracker) is not None:
+        pytest.skip(f"{tracker} is there")
+    code, line = refused(["train", "--log", tracker, "--out", tmp_path / "run"], capsys)
+    assert (code, f"pip install 'road-o2o[{tracker}]'" in line) == (2, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_agent_has_the_spelling_of_its_users():

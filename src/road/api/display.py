@@ -1,5 +1,6 @@
 """What a run prints: a live line on a terminal, plain lines elsewhere, and its result."""
 
+import math
 import sys
 import time
 from collections.abc import Generator
@@ -11,10 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from road.files import write_json
+from road.records.notation import score
 from road.records.summary import Summary
 from road.report import after_the_switch, load_run, summarise, write_report
 from road.terminal import printable, say
-from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted, Progressed
+from road.training.evaluate import Evaluation
+from road.training.events import Evaluated, Event, Note, Notify, PhaseStarted, Prepared, Progressed
 
 PLAIN_SECONDS = 10.0
 """Between two plain progress lines."""
@@ -62,6 +65,12 @@ def write_results(folder: Path) -> tuple[Summary, Path]:
     return summary, write_report([folder], folder / "report.html")
 
 
+def score_of(evaluation: Evaluation) -> str:
+    """As the report writes it: a raw return is its own score."""
+    raw = math.isclose(evaluation.score, evaluation.return_mean, rel_tol=1e-9)
+    return score(evaluation.score, raw=raw)
+
+
 class Pace:
     """Steps per second since a phase was entered."""
 
@@ -82,6 +91,8 @@ class LiveDisplay:
 
     def __call__(self, event: Event) -> None:
         match event:
+            case Prepared(measure):
+                self._progress.console.print(f"expected: {measure()}", markup=False)
             case PhaseStarted(phase, done, total):
                 self.complete()
                 self._pace = Pace(done)
@@ -92,7 +103,7 @@ class LiveDisplay:
                 self._shown = time.monotonic()
                 self._update(completed=done, speed=self._pace(done), ratio=ratio)
             case Evaluated(_, step, evaluation):
-                self._score = f"{evaluation.score:.1f}"
+                self._score = score_of(evaluation)
                 self._update(completed=step, score=self._score)
             case Note(text):
                 self._progress.console.print(printable(f"note: {text}"), markup=False)
@@ -118,6 +129,8 @@ class PlainDisplay:
 
     def __call__(self, event: Event) -> None:
         match event:
+            case Prepared(measure):
+                self._say(f"expected: {measure()}")
             case PhaseStarted(phase, done, total):
                 self._total, self._pace = total, Pace(done)
                 self._say(f"{phase}: from step {done} to {total}")
@@ -126,7 +139,7 @@ class PlainDisplay:
                     f"{phase} {done}/{self._total}, {self._pace(done):.0f} steps/s, m {ratio:.2f}"
                 )
             case Evaluated(phase, step, evaluation):
-                self._say(f"{phase} {step}/{self._total}: score {evaluation.score:.1f}")
+                self._say(f"{phase} {step}/{self._total}: score {score_of(evaluation)}")
             case Note(text):
                 self._say(f"note: {text}")
             case _:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from road.agents.recipes import AGENTS, PRESETS
 from road.api.display import watching, write_results
+from road.api.tracking import Tracker, tracking
 from road.data import Reading, from_arrays
 from road.data.dataset import Dataset
 from road.errors import UsageError
@@ -99,6 +100,8 @@ def finetune(  # noqa: PLR0913 -- the one entry point from Python
     mixer: Any = None,
     out: str | Path | None = None,
     resume: bool = False,
+    overwrite: bool = False,
+    log: Tracker | None = None,
     progress: bool = True,
     notify: Notify | None = None,
     **settings: Any,
@@ -117,25 +120,49 @@ def finetune(  # noqa: PLR0913 -- the one entry point from Python
             takes the one that belongs to the agent.
         out: run folder, with ``report.html`` in it at the end; None keeps nothing.
         resume: continue the run in ``out`` if it holds one.
+        overwrite: delete the run in ``out`` instead, once the new one is ready to begin.
+        log: show the run in TensorBoard or W&B while it goes on, in ``out``.
         progress: show on standard error how far the run is.
         notify: called with every event of ``road.training.events``.
         settings: fields of ``RunConfig`` (``offline_steps=...``) and of ``TaskOverrides``
             (``score_min=...``).
     """
-    own = TaskOverrides(**{name: settings.pop(name) for name in own_names() if name in settings})
-    make, name = environment_of(environment)
-    plan = given_plan(given_task(make, name, dataset, own), agent, mixer, own)
-    plan = replace(plan, config=changed_config(plan, checked(settings)))
+    check_options(out, log, resume=resume, overwrite=overwrite)
+    plan, make = plan_for(environment, dataset, agent, mixer, settings)
     keep_compiled()
     with contextlib.ExitStack() as cleaning:
         folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
         shown = cleaning.enter_context(watching(None if out is None else folder, show=progress))
-        run_in(plan, folder, both(shown, notify or ignore), resume=resume)
-        if out is not None:
-            write_results(folder)
-        evaluations, ratios = evaluations_of(folder), ratios_of(folder)
-        policy = learnt_policy(plan, folder, make)
-    return Finetuned(None if out is None else folder, evaluations, policy, ratios)
+        events = cleaning.enter_context(tracking(folder, log, both(shown, notify or ignore)))
+        run_in(plan, folder, events, resume=resume, overwrite=overwrite)
+        return result_of(plan, folder, make, kept=out is not None)
+
+
+def check_options(out: object, log: object, *, resume: bool, overwrite: bool) -> None:
+    """Refuse options that contradict each other."""
+    if resume and overwrite:
+        raise UsageError("resume goes on with a run and overwrite deletes it: give one of them")
+    if log is not None and out is None:
+        raise UsageError("log writes into the run folder: give out too")
+
+
+def result_of(plan: Plan, folder: Path, make: MakeEnvironment, *, kept: bool) -> Finetuned:
+    """What a finished run gives, and its report if its folder is kept."""
+    if kept:
+        write_results(folder)
+    evaluations, ratios = evaluations_of(folder), ratios_of(folder)
+    policy = learnt_policy(plan, folder, make)
+    return Finetuned(folder if kept else None, evaluations, policy, ratios)
+
+
+def plan_for(
+    environment: Any, dataset: Any, agent: Any, mixer: Any, settings: dict[str, Any]
+) -> tuple[Plan, MakeEnvironment]:
+    """The run that was asked for, and what makes its environment."""
+    own = TaskOverrides(**{name: settings.pop(name) for name in own_names() if name in settings})
+    make, name = environment_of(environment)
+    plan = given_plan(given_task(make, name, dataset, own), agent, mixer, own)
+    return replace(plan, config=changed_config(plan, checked(settings))), make
 
 
 def both(first: Notify, second: Notify) -> Notify:
@@ -165,12 +192,12 @@ def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
     return act
 
 
-def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool) -> None:
+def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool, overwrite: bool) -> None:
     if resume and (folder / CONFIG).exists():
         check_same(plan, folder)
         resume_plan(plan, folder, notify)
     else:
-        start_run(plan, folder, "road.finetune", notify)
+        start_run(plan, folder, "road.finetune", notify, overwrite=overwrite)
 
 
 def evaluations_of(folder: Path) -> tuple[Evaluated, ...]:

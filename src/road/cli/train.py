@@ -6,15 +6,16 @@ import re
 import shlex
 import sys
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
 
 from road.api.display import finish, watching
+from road.api.tracking import Tracker, tracking
 from road.cli.flags import parse_flags
 from road.cli.remedies import refuse_reading_flags, with_command
+from road.cli.settings_file import value_of, with_settings_file
 from road.errors import DataError, UsageError
 from road.records.folder import META, read_run_file
 from road.records.journal import part_of
@@ -33,6 +34,12 @@ class Where:
 
     out: Path | None = None
     """Run folder; by default runs/TASK__AGENT__MIXER__sSEED."""
+    overwrite: bool = False
+    """Delete the run in the run folder, once the new one is ready to begin."""
+    config: Path | None = None
+    """A TOML file of settings, such as a run's run.toml; flags given beside it take precedence."""
+    log: Tracker | None = None
+    """Show the run in TensorBoard or W&B while it goes on; in the run folder, as `road export`."""
     threads: int | None = None
     """Threads that JAX uses; results of different numbers of threads differ in their last bits."""
     allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
@@ -52,10 +59,11 @@ def train_command(words: list[str]) -> int:
     refuse_reading_flags(words, source)
     plan, where = parse_plan(words)
     note_spelling(words, plan)
-    out = where.out or fresh_folder(plan)
+    out = where.out or fresh_folder(plan, overwrite=where.overwrite)
+    command = shlex.join(["road", "train", *words])
     try:
-        with watching(out) as notify:
-            start_run(plan, out, shlex.join(["road", "train", *words]), notify)
+        with watching(out) as shown, tracking(out, where.log, shown) as notify:
+            start_run(plan, out, command, notify, overwrite=where.overwrite)
     except DataError as error:
         raise with_command(error, source, words) from error
     finish(out)
@@ -70,21 +78,32 @@ def threads_of(said: object) -> int | None:
 
 
 def parse_plan(words: list[str]) -> tuple[Any, Where]:
-    """The plan: the task's own defaults, changed by the flags."""
+    """The plan: the task's own defaults, changed by the settings file and the flags."""
+    given = with_settings_file(words)
+    try:
+        return plan_from(given.words, given.task or DEFAULT_TASK)
+    except UsageError as wrong:
+        if given.file is None:
+            raise
+        raise UsageError(f"{wrong}; some of the settings are those of {given.file}") from wrong
+
+
+def plan_from(words: list[str], task: str) -> tuple[Any, Where]:
+    """The plan that words describe which may not name a task."""
     from road.experiments.grid import absolute_source
     from road.training.config import RunConfig, default_plan, fit_warmup
 
     own = TaskOverrides(env=value_of(words, "--env"), data=value_of(words, "--data"))
     names = value_of(words, "--agent") or "iql", value_of(words, "--mixer"), own
-    base = default_plan(likely_task(words, own), *names)
-    flags: Any = parse_flags(flags_class(base, RunConfig), words, "train")
+    base = default_plan(likely_task(words, own, task), *names)
+    flags: Any = parse_flags(flags_class(base, RunConfig, task), words, "train")
     if usual_spelling(flags.task) != base.task_name:
         if own.env is not None:
             raise UsageError(
                 f"name a task or --env, not both: got {flags.task!r} and --env {own.env}"
             )
         base = default_plan(flags.task, *names)
-        flags = parse_flags(flags_class(base, RunConfig), words, "train")
+        flags = parse_flags(flags_class(base, RunConfig, task), words, "train")
     # A warm-up that was not asked for follows the online steps that were.
     asked = is_given(words, "--warmup-steps")
     plan = dataclasses.replace(
@@ -98,12 +117,12 @@ def parse_plan(words: list[str]) -> tuple[Any, Where]:
     return plan, flags.where
 
 
-def flags_class(base: Any, run_config: type[Any]) -> type[Any]:
+def flags_class(base: Any, run_config: type[Any], default_task: str) -> type[Any]:
     """The flags of this task, agent and mixer, with their defaults: what --help shows."""
     spread = tyro.conf.OmitArgPrefixes
     task = Annotated[str, tyro.conf.Positional, tyro.conf.arg(help=TASK_HELP, metavar="[TASK]")]
     fields: list[Any] = [
-        ("task", task, field(default=base.own.env or DEFAULT_TASK)),
+        ("task", task, field(default=base.own.env or default_task)),
         ("agent", Annotated[str, tyro.conf.arg(help=AGENT_HELP)], field(default=base.agent_name)),
         ("mixer", Annotated[str, tyro.conf.arg(help=MIXER_HELP)], field(default=base.mixer_name)),
         ("own", spread[TaskOverrides], field(default=base.own)),
@@ -129,21 +148,10 @@ def group(name: str) -> str:
     return name.replace("-", "_")
 
 
-def likely_task(words: list[str], own: TaskOverrides) -> str:
+def likely_task(words: list[str], own: TaskOverrides, default: str) -> str:
     """A guess, whose defaults the help shows; which word is the task, only the flags can tell."""
-    first = words[0] if words and not words[0].startswith("-") else DEFAULT_TASK
+    first = words[0] if words and not words[0].startswith("-") else default
     return own.env or next((word for word in words if usual_spelling(word) in TASKS), first)
-
-
-def value_of(words: list[str], flag: str) -> str | None:
-    """What a flag is set to; where it stands twice, the last one counts, as everywhere."""
-    found = None
-    for here, after in pairwise([*words, ""]):
-        if here == flag:
-            found = after
-        elif here.startswith(f"{flag}="):
-            found = here.removeprefix(f"{flag}=")
-    return found
 
 
 def is_given(words: list[str], flag: str) -> bool:
@@ -159,11 +167,12 @@ def note_spelling(words: list[str], plan: Any) -> None:
         note(f"task {typed!r} is called {plan.task_name!r} here")
 
 
-def fresh_folder(plan: Any) -> Path:
+def fresh_folder(plan: Any, *, overwrite: bool = False) -> Path:
+    """Named after the plan, with a number if there is such a folder that is to stay."""
     task = re.sub(r"[^\w.-]+", "-", plan.task_name)
     name = f"{task}__{plan.agent_name}__{plan.mixer_name}__s{plan.config.seed}"
     path, number = Path("runs") / name, 1
-    while path.exists():
+    while path.exists() and not overwrite:
         number += 1
         path = Path("runs") / f"{name}-{number}"
     return path
@@ -177,6 +186,8 @@ class Resume:
     """The run folder."""
     allow_import: tyro.conf.UseAppendAction[tuple[str, ...]] = ()
     """A module that the run's own environment imports; to be allowed again, as its code runs."""
+    log: Tracker | None = None
+    """Show the run in TensorBoard or W&B while it goes on, from its beginning."""
     accept_changed_data: bool = False
     """Go on although the data are not those that the run has learnt from so far."""
 
@@ -187,7 +198,7 @@ def resume_command(words: list[str]) -> int:
     prepare_jax(threads_of(part_of(read_run_file(folder, META), "machine").get("jax_threads")))
     from road.training.launch import resume_run
 
-    with watching(folder) as notify:
+    with watching(folder) as shown, tracking(folder, flags.log, shown) as notify:
         accepted = flags.accept_changed_data
         resume_run(folder, notify, flags.allow_import, accept_changed_data=accepted)
     finish(folder)

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import platform
+import shutil
 import socket
 import sys
 from importlib.metadata import PackageNotFoundError, version
@@ -10,13 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from road.errors import DamagedError, LockedError, StorageError, UsageError
-from road.files import lock, storage_errors, write_json
+from road.files import lock, storage_errors, write_json, write_text
 from road.plain_files import open_plain, read_json, refuse_links
+from road.records.journal import JOURNALS
+from road.records.toml import SETTINGS
 from road.version import __version__
 
 CONFIG = "config.json"
 META = "meta.json"
 SESSIONS = "sessions.jsonl"
+OF_A_RUN = (
+    *(META, SETTINGS, SESSIONS, *(f"{name}.jsonl" for name in JOURNALS)),
+    *("summary.json", "report.html", "whatif.html", "controller.json"),
+    "events.out.tfevents.*.road",
+)
+"""What a run leaves behind beside its settings and checkpoints."""
 PACKAGES = (
     *("numpy", "jax", "jaxlib", "equinox", "optax"),
     *("gymnasium", "gymnasium-robotics", "mujoco"),
@@ -67,14 +76,33 @@ class RunFolder:
         """Where no run came to be, leave things as they were found."""
         if (self.path / CONFIG).exists():
             return
-        for name in (META, "LOCK"):  # without its lock the next process may take the folder
+        for name in (
+            META,
+            SETTINGS,
+            "LOCK",
+        ):  # without its lock the next process may take the folder
             (self.path / name).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # something is in it: it stays
             for made in self._made:
                 made.rmdir()
 
+    def clear(self) -> None:
+        """Delete the run that is here, if there is one; what is not a run's stays."""
+        if not (self.path / CONFIG).exists():
+            return
+        with storage_errors(f"delete the run in {self.path}"):
+            (self.path / CONFIG).unlink()  # first: from now on it is no run
+            if self.checkpoints.is_dir():
+                shutil.rmtree(self.checkpoints)
+            for pattern in OF_A_RUN:
+                for path in self.path.glob(pattern):
+                    path.unlink()
+
     def write(self, name: str, data: Any) -> None:
         write_json(self.path / name, data)
+
+    def write_text(self, name: str, text: str) -> None:
+        write_text(self.path / name, text)
 
 
 def open_lock(path: Path) -> int | None:
@@ -90,7 +118,9 @@ def open_lock(path: Path) -> int | None:
 def check_unused(path: Path) -> None:
     """Checked before a lock is left in another run, and again when no one else can begin one."""
     if (path / CONFIG).exists():
-        raise UsageError(f"{path} already holds a run; use `road resume {path}` or another folder")
+        raise UsageError(
+            f"{path} already holds a run; use `road resume {path}`, another folder, or overwrite"
+        )
 
 
 def read_run_file(folder: Path, name: str) -> dict[str, Any]:

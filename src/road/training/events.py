@@ -4,8 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from road.training.duration import Expectation
 from road.training.evaluate import Evaluation
 from road.training.state import Phase
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All parts of the run are there, and its first step comes next."""
+
+    measure: Callable[[], Expectation]
+    """Takes a second or so to find out how long the run will be; nothing is changed by it."""
 
 
 @dataclass(frozen=True)
@@ -42,5 +51,5 @@ class Note:
     text: str
 
 
-Event: TypeAlias = PhaseStarted | Progressed | Evaluated | Note
+Event: TypeAlias = Prepared | PhaseStarted | Progressed | Evaluated | Note
 Notify: TypeAlias = Callable[[Event], None]

@@ -21,6 +21,7 @@ from road.records.folder import (
     read_run_file,
 )
 from road.records.journal import part_of
+from road.records.toml import SETTINGS, settings_text
 from road.secrets import without_secrets
 from road.stopping import StopRequest, listening
 from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
@@ -42,16 +43,24 @@ UNSIGNED = (
 
 
 def start_run(
-    plan: Plan, path: Path, command: str, notify: Notify, *, until_switch: bool = False
+    plan: Plan,
+    path: Path,
+    command: str,
+    notify: Notify,
+    *,
+    until_switch: bool = False,
+    overwrite: bool = False,
 ) -> None:
-    """Train from the beginning into a folder that holds no run yet."""
-    check_unused(path)
+    """Train from the beginning into a folder that holds no run yet, or whose run may go."""
+    if not overwrite:
+        check_unused(path)
     check_budget(plan)
     check_memory(plan)
     with listening() as stop:
         folder = RunFolder(path)
         try:
-            check_unused(path)
+            if not overwrite:
+                check_unused(path)
             drive(plan, folder, None, notify, stop, command, until_switch=until_switch)
         finally:
             folder.leave_no_trace()  # while locked: another process may come next
@@ -61,9 +70,12 @@ def start_run(
 def describe_run(plan: Plan, folder: RunFolder, command: str) -> None:
     """What makes a folder a run; the plan comes last, so that it is there only if all is."""
     about = {"versions": describe_versions(), "machine": describe_machine()}
+    folder.clear()
     said = without_secrets(command)
     folder.write(META, {"format": 1, "name": folder.path.name, "command": said, **about})
-    folder.write(CONFIG, plan.to_json())
+    config = plan.to_json()
+    folder.write_text(SETTINGS, settings_text(config))
+    folder.write(CONFIG, config)
 
 
 def resume_run(

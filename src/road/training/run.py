@@ -26,9 +26,10 @@ from road.training.buffers import make_sampler
 from road.training.checkpoint import save_checkpoint
 from road.training.compiled import Leaves, Metrics, compile_agent
 from road.training.config import Plan
+from road.training.duration import Expectation, expect
 from road.training.estimate import check_memory
 from road.training.evaluate import Evaluator, judged_policy
-from road.training.events import Evaluated, Note, Notify, PhaseStarted, Progressed
+from road.training.events import Evaluated, Note, Notify, PhaseStarted, Prepared, Progressed
 from road.training.evidence import EvidenceCollector
 from road.training.fitting import check_arrays, check_counts, check_learner, refusing
 from road.training.guards import guarded
@@ -141,6 +142,7 @@ class Run:
         Until the switch means: with everything that belongs to the offline phase, and no step more.
         """
         counters = self.state.counters
+        self.notify(Prepared(self.expect))
         if counters.phase == "offline":
             self.pretrain()
         if until_switch:
@@ -155,9 +157,15 @@ class Run:
         counters.phase = "done"
         self.save()
 
+    def expect(self) -> Expectation:
+        """How long what is left of the run will take."""
+        agents = self.offline_agent, self.online_agent
+        return expect(*agents, self.sampler, self.config, self.state)
+
     def pretrain(self) -> None:
         total = self.config.offline_steps
-        self.notify(PhaseStarted("offline", self.state.counters.offline_updates, total))
+        if total:
+            self.notify(PhaseStarted("offline", self.state.counters.offline_updates, total))
         with self.saving_if_the_environment_fails():
             self.after_step()
             for metrics in pretrain(self.offline_agent, self.sampler, self.config, self.state):
