@@ -318,13 +318,13 @@ def test_a_file_in_the_way_of_the_folder(capsys: Said, tmp_path: Path):
 
 
 def test_a_disk_that_takes_no_more(road: Any, tmp_path: Path):
-    """The nearest thing to a full disk that a test may make: files stop growing at 64 kB."""
+    """The nearest thing to a full disk that a test may make: files stop growing at 32 kB."""
     path = tmp_path / "run"
     words = (
-        *("train", "pendulum-mixed", "--offline-steps", "50", "--online-steps", "3000"),
+        *("train", "pendulum-mixed", "--offline-steps", "50", "--online-steps", "1500"),
         *("--checkpoint-every", "200", "--iql.hidden", "8", "8", "--out", str(path)),
     )
-    limited = "trap '' XFSZ; ulimit -f 64; exec \"$@\""
+    limited = "trap '' XFSZ; ulimit -f 32; exec \"$@\""
     done = subprocess.run(
         ["bash", "-c", limited, "bash", sys.executable, "-m", "road.cli", *words],
         capture_output=True,
