@@ -53,9 +53,9 @@ def keep_whole(_: Any, what: str, *about: Any) -> None:
 
 
 def escape_bars(*about: Any) -> None:
-    """A bar, as in log pi(a|s), begins no substitution."""
+    """A bar, as in log pi(a|s) or in |x|, begins no substitution; in code it stays as it is."""
     lines: list[str] = about[-1]
-    lines[:] = [re.sub(r"(?<=\w)\|(?=\w)", r"\\|", line) for line in lines]
+    lines[:] = [line if "`" in line else line.replace("|", r"\|") for line in lines]
 
 
 def setup(app: Any) -> None:

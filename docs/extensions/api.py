@@ -6,10 +6,12 @@ exports, or, where it exports nothing, for everything public that its modules de
 """
 
 import ast
+import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,7 +23,6 @@ UNREADABLE = "road.integrations"
 Definition: TypeAlias = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
 CLASS = ".. autoclass:: {}\n   :members:"
 FUNCTION = ".. autofunction:: {}"
-VALUE = ".. autodata:: {}\n   :no-value:"
 
 
 def exports(package: str) -> set[str]:
@@ -32,7 +33,11 @@ def page(package: str) -> str:
     """Markdown: what comes from elsewhere, then a section for each module with definitions."""
     exported = exports(package)
     modules = [package] if package == "road" else list(modules_of(package))
-    found = {module: definitions(module, exported) for module in modules}
+    found: dict[str, dict[str, Definition]] = {}
+    for module in modules:  # an exported name is described once, where it is defined first
+        known = {name for defined in found.values() for name in defined} if exported else set[str]()
+        own = definitions(module, exported)
+        found[module] = {name: node for name, node in own.items() if name not in known}
     elsewhere = exported - {name for defined in found.values() for name in defined}
     parts = [borrowed(package, sorted(elsewhere))]
     parts += [section(module, package, found[module], exported) for module in modules]
@@ -83,7 +88,16 @@ def entry(module: str, home: str, name: str, node: Definition) -> str:
         return CLASS.format(f"{home}.{name}")
     if isinstance(node, ast.FunctionDef):
         return FUNCTION.format(f"{home}.{name}")
-    return VALUE.format(f"{module}.{name}")
+    return "\n".join([f".. py:data:: {home}.{name}", "", *indented(text_below(module, node))])
+
+
+def text_below(module: str, node: Definition) -> str:
+    """The string under a constant, which says what it is."""
+    body = parse(module).body
+    after = next((two for one, two in pairwise(body) if one.lineno == node.lineno), None)
+    if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+        return inspect.cleandoc(str(after.value.value))
+    return ""
 
 
 def borrowed(package: str, names: Iterable[str]) -> str:

@@ -65,6 +65,7 @@ MIXERS: dict[str, type[Any]] = {
     "hypergradient": HypergradientMixer,
     "validated": ValidatedMixer,
 }
+"""The classes of the mixers, by the names of ``road list mixers``."""
 
 PRESETS: dict[str, dict[str, Any]] = {
     "symmetric": {"offline_ratio": 0.5},

@@ -111,7 +111,9 @@ TASKS: Mapping[str, Task] = MappingProxyType(
     {task.name: standardise(task) for task in EMBEDDED_TASKS}
     | {task.name: task for task in LISTED_TASKS}
 )
+"""Every listed task, by its name."""
 DEFAULT_TASK = "pointmaze-umaze-random"
+"""What ``road train`` alone runs."""
 
 
 def find_task(name: str) -> Task:
