@@ -12,7 +12,7 @@ LOCKED := -m pip install --quiet --no-deps --no-compile
 # What is imported is compiled once; else every process that a test starts would do it again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test slow integrations sb3 torchrl d3rlpy rliable ray loggers check fix docs bench lock clean
+.PHONY: demo test slow integrations sb3 torchrl d3rlpy rliable ray loggers onnx check fix docs bench lock clean
 
 demo: $(READY)  ## pretrain, fine-tune and report on the embedded default task
 	$(BIN)/road train
@@ -23,7 +23,7 @@ test: $(READY)  ## every test but the slow ones
 slow: $(READY)  ## the tests that learn something
 	$(BIN)/python -m pytest -q -m slow
 
-integrations: sb3 torchrl d3rlpy rliable ray loggers  ## other libraries, each in an environment of its own
+integrations: sb3 torchrl d3rlpy rliable ray loggers onnx  ## other libraries, each in an environment of its own
 
 SB3_FILES := sb3.py sb3_buffer.py sb3_probes.py torch.py critic_copy.py probe_critics.py checks.py
 SB3_TESTS := test_sb3_models.py test_sb3_probes.py test_torch_loop.py test_probe_critics.py
@@ -48,6 +48,10 @@ loggers: $(READY) .venv-loggers/.ready  ## runs exported to TensorBoard and W&B,
 	$(BIN)/basedpyright $(TYPED) --pythonpath .venv-loggers/bin/python src/road/integrations/wandb.py
 	$(FOREIGN) .venv-loggers/bin/python -m pytest $(ALONE) tests/integrations/test_loggers.py
 
+onnx: $(READY) .venv-onnx/.ready  ## policies as ONNX graphs, run by onnxruntime
+	$(BIN)/basedpyright $(TYPED) --pythonpath .venv-onnx/bin/python src/road/policies/onnx.py
+	$(FOREIGN) .venv-onnx/bin/python -m pytest $(ALONE) tests/integrations/test_onnx.py
+
 check: $(READY)  ## the gates: format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -66,13 +70,13 @@ bench: $(READY) .venv-bench/.ready
 	$(BIN)/python -m benchmarks.run
 
 lock:  ## renew the lock; needs uv
-	uv pip compile pyproject.toml --extra train --extra robotics --extra minari --extra tables \
+	uv pip compile pyproject.toml --extra train --extra robotics --extra minari --extra tables --extra video \
 	  --group test --group gates --group docs --group build \
 	  --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header -o requirements/lock.txt
 
 clean:
-	rm -rf $(VENV) .venv-sb3 .venv-bench .venv-rliable .venv-ray .venv-loggers docs/_build .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-sb3 .venv-bench .venv-rliable .venv-ray .venv-loggers .venv-onnx docs/_build .pytest_cache .ruff_cache
 
 $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -104,3 +108,8 @@ $(READY): requirements/lock.txt pyproject.toml
 	$(PYTHON) -m venv .venv-loggers
 	.venv-loggers/bin/python $(LOCKED) -r requirements/loggers.txt
 	touch .venv-loggers/.ready
+
+.venv-onnx/.ready: requirements/onnx.txt
+	$(PYTHON) -m venv .venv-onnx
+	.venv-onnx/bin/python $(LOCKED) -r requirements/onnx.txt
+	touch .venv-onnx/.ready

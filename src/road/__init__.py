@@ -2,7 +2,8 @@
 
 Importing this package loads nothing but its version, so that a command can listen to signals at
 once. ``road.mixing``, which depends only on NumPy, is loaded when one of its names is first used,
-agents, tasks and the training loop when ``road.finetune`` is.
+agents, tasks and the training loop when ``road.finetune`` is. ``road.load_policy``
+needs NumPy alone.
 """
 
 from importlib import import_module
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         informedness,
         surrogate,
     )
+    from road.policies import load_policy
 
 __all__ = [
     "Controller",
@@ -37,6 +39,7 @@ __all__ = [
     "__version__",
     "finetune",
     "informedness",
+    "load_policy",
     "surrogate",
 ]
 
@@ -44,6 +47,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "mixing":
         return import_module("road.mixing")
+    if name == "load_policy":
+        from road.policies import load_policy
+
+        return load_policy
     if name not in __all__:
         raise AttributeError(f"module 'road' has no attribute {name!r}")
     if name != "finetune":

@@ -10,8 +10,8 @@ from tests.collecting.toys import write_policy
 
 from road.agents.sac import SAC
 from road.collecting.milestones import plain_weights
-from road.collecting.weights import read_weights
 from road.errors import DataError
+from road.policies.weights import read_weights
 from road.types import Spec
 
 X = np.array([0.25, -0.125], np.float32)

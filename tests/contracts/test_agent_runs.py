@@ -17,6 +17,7 @@ from tests.conftest import make_batch
 from tests.contracts.test_agents import AGENT_LIST, same
 from tests.training.test_exact_resume import contents, differing
 
+import road
 from road.agents.recipes import RECIPES
 from road.mixing import RoadMixer
 from road.records.folder import RunFolder
@@ -91,6 +92,22 @@ def test_a_new_ratio_compiles_nothing_again(quiet: Run):
         "advantage": 1,
         "best_action": 1,
     }
+
+
+def test_the_loaded_policy_acts_as_the_agent_does(quiet: Run):
+    """In NumPy, from the pendulum's own observations to its own actions of up to 2."""
+    policy = road.load_policy(quiet.folder.path)
+    rng = np.random.default_rng(0)
+    seen = rng.normal(size=(1000, 3)).astype(np.float32) * [0.7, 0.7, 3.0]
+    inside = quiet.rollout._environment.func(seen.astype(np.float32))
+    judged: Any = quiet.online_agent.agent
+    if hasattr(judged, "evaluation_noise"):
+        judged = dataclasses.replace(judged, evaluation_noise=0.0)
+    state = quiet.online_agent.tree(quiet.state.main.agent)
+    best = np.asarray(judged.best_action(state, jax.numpy.asarray(inside), jax.random.key(0)))
+    np.testing.assert_allclose(policy(seen), 2.0 * best, atol=1e-5)
+    np.testing.assert_allclose(policy(seen[0]), 2.0 * best[0], atol=1e-5)
+    assert np.ptp(best) > 0.01
 
 
 @pytest.mark.parametrize("name", AGENT_LIST)

@@ -37,7 +37,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def export(to: str, *runs: str) -> None:
-    assert main(["export", *runs, "--to", to, "--out", "out"]) == 0
+    assert main(["export", to, *runs, "--out", "out"]) == 0
     # Waits for W&B to have written all, as the end of a process does.
     wandb.teardown()
 
@@ -190,7 +190,7 @@ def test_a_place_that_cannot_be_written_to_is_reported_in_a_line(
 ):
     write_synthetic(Path("run"))
     Path("out").write_text("a file")
-    assert main(["export", "run", "--to", to, "--out", "out"]) == 7
+    assert main(["export", to, "run", "--out", "out"]) == 7
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("error: cannot write to out")
 

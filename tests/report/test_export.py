@@ -97,7 +97,7 @@ def test_a_missing_package_is_reported_with_its_extra(
 ):
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.delitem(sys.modules, f"road.integrations.{package}", raising=False)
-    line = refused(capsys, small, "--to", package, "--out", tmp_path / "out")
+    line = refused(capsys, package, small, "--out", tmp_path / "out")
     assert f"needs the package '{package}" in line
     assert line.endswith(f"pip install 'road-o2o[{package}]'")
     assert not (tmp_path / "out").exists()
@@ -107,17 +107,19 @@ def test_a_folder_without_a_run_is_reported_before_anything_is_written(
     small: Path, tmp_path: Path, capsys: Said
 ):
     out = tmp_path / "out"
-    line = refused(capsys, small, tmp_path / "nowhere", "--to", "wandb", "--out", out)
+    line = refused(capsys, "wandb", small, tmp_path / "nowhere", "--out", out)
     assert "nowhere is not a run folder: its config.json is missing" in line
     assert not out.exists()
 
 
 def test_two_runs_of_one_name_are_refused(small: Path, write_run: WriteRun, capsys: Said):
     other = write_run("elsewhere/run")
-    line = refused(capsys, small, other, "--to", "tensorboard", "--out", "out")
+    line = refused(capsys, "tensorboard", small, other, "--out", "out")
     assert "2 runs are called 'run'" in line
 
 
 def test_no_run_and_an_unknown_program_are_refused(small: Path, capsys: Said):
-    assert "at least one" in refused(capsys, "--to", "wandb", "--out", "out")
-    assert "excel" in refused(capsys, small, "--to", "excel", "--out", "out")
+    assert "at least one" in refused(capsys, "wandb", "--out", "out")
+    assert "excel" in refused(capsys, "excel", small, "--out", "out")
+    former = refused(capsys, small, "--to", "wandb", "--out", "out")
+    assert "road export tensorboard RUN" in former

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -175,12 +175,32 @@ def test_data_may_be_a_source_and_is_read_in_the_environments_units(tmp_path: Pa
     assert len(result.evaluations) == 2
 
 
-def test_a_policy_whose_best_actions_are_drawn_draws_again_in_every_call() -> None:
-    """PEX's new policy proposes with noise, and so blunt a choice takes it half of the time."""
+def test_the_policy_is_the_one_that_is_loaded_and_draws_on_request(tmp_path: Path) -> None:
+    """PEX is judged with draws, and so blunt a choice takes its new policy half of the time."""
     agent = PEX(hidden=(8, 8), evaluation_noise=1.0, choice_sharpness=1e-3)
-    result = road.finetune(bodies.Cart, some_rows(), agent=agent, **TINY)
-    answers = {float(result.policy(np.zeros(2))[0]) for _ in range(20)}
-    assert len(answers) > 3
+    out = tmp_path / "run"
+    result = road.finetune(bodies.Cart, some_rows(), agent=agent, out=out, **TINY)
+    seen = np.zeros((20, 2))
+    np.testing.assert_array_equal(result.policy(seen), road.load_policy(out)(seen))
+    assert len({float(result.policy(np.zeros(2))[0]) for _ in range(20)}) == 1
+    assert len(np.unique(road.load_policy(out, sample=True)(seen))) > 3
+
+
+@dataclass(frozen=True)
+class OwnAgent(IQL):
+    """An agent that the library does not know."""
+
+
+def test_an_own_agents_policy_is_in_the_result_alone(result: Finetuned, tmp_path: Path) -> None:
+    own = OwnAgent(hidden=(8, 8))
+    tuned = road.finetune(
+        bodies.Cart, some_rows(), agent=own, mixer="road", out=tmp_path / "run", **TINY
+    )
+    seen = np.array([[0.1, -0.2], [3.0, 0.0]])
+    np.testing.assert_allclose(tuned.policy(seen), result.policy(seen), atol=1e-5)
+    np.testing.assert_allclose(tuned.policy(seen[0]), result.policy(seen)[0], atol=1e-5)
+    with pytest.raises(UsageError, match="an agent of your own"):
+        road.load_policy(tmp_path / "run")
 
 
 @pytest.mark.parametrize("agent", [PEX(hidden=(8, 8)), PROTO(hidden=(8, 8))])

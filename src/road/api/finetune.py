@@ -2,7 +2,6 @@
 
 import contextlib
 import dataclasses
-import itertools
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -11,33 +10,32 @@ from pathlib import Path
 from typing import Any, cast
 
 import gymnasium
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from road.agents.recipes import AGENTS, PRESETS
 from road.api.display import watching, write_results
+from road.api.own_agent import own_policy
 from road.api.tracking import Tracker, tracking
 from road.data import Reading, from_arrays
 from road.data.dataset import Dataset
 from road.errors import UsageError
 from road.mixing import MIXERS, Mixer
 from road.names import find_name
+from road.policies.load import load_policy
+from road.policies.policy import Policy
 from road.records.folder import CONFIG
+from road.records.interface import read_interface
 from road.records.journal import read_rows
-from road.rng import Stream, jax_stream
-from road.tasks.closing import close_all
 from road.tasks.custom import TaskOverrides, custom_data, custom_task, read_action_box
 from road.tasks.task import Task
-from road.tasks.wrappers import FlatObservations, unit_actions
-from road.training.compiled import compile_agent
 from road.training.config import Plan, RunConfig, changed_config, default_plan, plan_of
-from road.training.evaluate import Evaluation, spec_of
+from road.training.evaluate import Evaluation
 from road.training.events import Evaluated, Event, Notify
-from road.training.launch import agent_of, check_same, pick_state, resume_plan, start_run
+from road.training.launch import check_same, resume_plan, start_run
 from road.training.process import keep_compiled
 from road.training.validate import check_agent, check_mixer
 
 MakeEnvironment = Callable[[], gymnasium.Env[Any, Any]]
-Policy = Callable[[Any], NDArray[Any]]
 REPORT = "report.html"
 
 
@@ -50,7 +48,7 @@ class Finetuned:
     evaluations: tuple[Evaluated, ...]
     """Every evaluation of the run, in order, also those before it was resumed."""
     policy: Policy
-    """What was learnt: from an observation of the environment to its best action, in its units."""
+    """What was learnt, as ``road.load_policy`` gives it: from observations to the best actions."""
     ratios: tuple[tuple[int, float], ...] = ()
     """The offline ratio of every period, with the online step at which it ended."""
 
@@ -128,14 +126,14 @@ def finetune(  # noqa: PLR0913 -- the one entry point from Python
             (``score_min=...``).
     """
     check_options(out, log, resume=resume, overwrite=overwrite)
-    plan, make = plan_for(environment, dataset, agent, mixer, settings)
+    plan = plan_for(environment, dataset, agent, mixer, settings)
     keep_compiled()
     with contextlib.ExitStack() as cleaning:
         folder = Path(out or cleaning.enter_context(tempfile.TemporaryDirectory()) + "/run")
         shown = cleaning.enter_context(watching(None if out is None else folder, show=progress))
         events = cleaning.enter_context(tracking(folder, log, both(shown, notify or ignore)))
         run_in(plan, folder, events, resume=resume, overwrite=overwrite)
-        return result_of(plan, folder, make, kept=out is not None)
+        return result_of(plan, folder, kept=out is not None)
 
 
 def check_options(out: object, log: object, *, resume: bool, overwrite: bool) -> None:
@@ -146,23 +144,23 @@ def check_options(out: object, log: object, *, resume: bool, overwrite: bool) ->
         raise UsageError("log writes into the run folder: give out too")
 
 
-def result_of(plan: Plan, folder: Path, make: MakeEnvironment, *, kept: bool) -> Finetuned:
+def result_of(plan: Plan, folder: Path, *, kept: bool) -> Finetuned:
     """What a finished run gives, and its report if its folder is kept."""
     if kept:
         write_results(folder)
     evaluations, ratios = evaluations_of(folder), ratios_of(folder)
-    policy = learnt_policy(plan, folder, make)
+    policy = learnt_policy(plan, folder)
     return Finetuned(folder if kept else None, evaluations, policy, ratios)
 
 
 def plan_for(
     environment: Any, dataset: Any, agent: Any, mixer: Any, settings: dict[str, Any]
-) -> tuple[Plan, MakeEnvironment]:
-    """The run that was asked for, and what makes its environment."""
+) -> Plan:
+    """The run that was asked for."""
     own = TaskOverrides(**{name: settings.pop(name) for name in own_names() if name in settings})
     make, name = environment_of(environment)
     plan = given_plan(given_task(make, name, dataset, own), agent, mixer, own)
-    return replace(plan, config=changed_config(plan, checked(settings))), make
+    return replace(plan, config=changed_config(plan, checked(settings)))
 
 
 def both(first: Notify, second: Notify) -> Notify:
@@ -173,23 +171,10 @@ def both(first: Notify, second: Notify) -> Notify:
     return notify
 
 
-def learnt_policy(plan: Plan, folder: Path, make: MakeEnvironment) -> Policy:
-    """The newest agent of a run, between the environment's observations and its actions."""
-    state = pick_state(folder, best=False)
-    actions = unit_actions(make(), plan.task_name)
-    vectors = FlatObservations(actions)
-    close_all([vectors])  # only its spaces are needed, and a machine may be there but once
-    compiled = compile_agent(agent_of(plan, state), spec_of(vectors))
-    key, calls = jax_stream(plan.config.seed, Stream.EVALUATING), itertools.count()
-
-    def act(observation: Any) -> NDArray[Any]:
-        flat = vectors.observation(observation)
-        # An agent whose best actions are random draws in every state.
-        return actions.action(
-            compiled.best_action(state.main.agent, flat[None], key, next(calls))[0]
-        )
-
-    return act
+def learnt_policy(plan: Plan, folder: Path) -> Policy:
+    """The newest policy of the run, as ``road.load_policy`` gives it."""
+    is_own = read_interface(folder)["networks"]["online"] is None
+    return own_policy(plan, folder) if is_own else load_policy(folder)
 
 
 def run_in(plan: Plan, folder: Path, notify: Notify, *, resume: bool, overwrite: bool) -> None:

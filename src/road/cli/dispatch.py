@@ -34,8 +34,11 @@ COMMANDS = {
     "train": Action("train", "pretrain on a task's dataset, then fine-tune online"),
     "resume": Action("train", "continue a run that was stopped or killed"),
     "eval": Action("train", "judge a run's saved agent on fresh episodes"),
+    "play": Action("play", "roll out a run's policy, and film it"),
     "report": Action("readers", "draw one or several runs as a self-contained HTML page"),
-    "export": Action("readers", "write runs for TensorBoard or W&B to show"),
+    "export": Action(
+        "export", "write a run's policy (NumPy, ONNX), or runs for TensorBoard or W&B"
+    ),
     "whatif": Action("whatif", "tell which ratios other settings would have chosen in a run"),
     "data": Action("data", "check, convert, download or collect a dataset"),
     "grid": Action("grid", "run many runs for one question, on one machine or many"),
@@ -43,7 +46,7 @@ COMMANDS = {
     "list": Action("list", "name the tasks, agents or mixers"),
 }
 
-READERS = ("readers", "whatif")
+READERS = ("readers", "export", "whatif")
 """Modules whose commands only read runs: beside NumPy they need tyro alone."""
 
 USAGE = f"""usage: road COMMAND [OPTIONS]

@@ -13,6 +13,7 @@ from road.data.dataset import Dataset
 from road.errors import UsageError
 from road.files import replacing, storage_errors
 from road.nn.squashed import SquashedActor
+from road.policies.arrays import squashed_arrays
 from road.records.journal import read_rows
 from road.replay.transitions import unpack
 from road.training.checkpoint import checkpoints, load_checkpoint
@@ -83,15 +84,8 @@ class LearnerRun:
 
 def plain_weights(actor: SquashedActor) -> dict[str, NDArray[Any]]:
     """A squashed Gaussian as the plain arrays that ``read_weights`` takes."""
-    *hidden, heads = actor.network.layers
-    arrays: dict[str, NDArray[Any]] = {"act": np.array("relu"), "out": np.array("tanh")}
-    for number, layer in enumerate(hidden):
-        arrays[f"w_{number}"] = np.asarray(layer.weight).T
-        arrays[f"b_{number}"] = np.asarray(layer.bias)
-    weights, biases = np.split(np.asarray(heads.weight).T, 2), np.split(np.asarray(heads.bias), 2)
-    for name, weight, bias in zip(("mean", "logstd"), weights, biases, strict=True):
-        arrays[f"w_{name}"], arrays[f"b_{name}"] = weight, bias
-    return arrays
+    layers = [(np.asarray(each.weight), np.asarray(each.bias)) for each in actor.network.layers]
+    return squashed_arrays(layers)
 
 
 def find_expert(milestones: list[Milestone], random: float, train_steps: int) -> Milestone:

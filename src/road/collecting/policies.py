@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from road.collecting.environment import EnvironmentInfo
 from road.collecting.request import HUMAN, PLAY, Noise, Request
-from road.collecting.weights import Weights, read_weights
 from road.errors import UsageError
 from road.files import hash_file
+from road.policies.weights import Weights, read_weights
 from road.tasks.controllers import (
     CONTROLLERS,
     REPLAYS,

@@ -20,7 +20,12 @@ from road.version import __version__
 CONFIG = "config.json"
 META = "meta.json"
 SESSIONS = "sessions.jsonl"
+FRAMES = "frames.png"
+"""Frames of an episode, side by side, for the report."""
+INTERFACE = "interface.json"
+"""What a policy needs beside a checkpoint."""
 OF_A_RUN = (
+    *(INTERFACE, FRAMES),
     *(META, SETTINGS, SESSIONS, *(f"{name}.jsonl" for name in JOURNALS)),
     *("summary.json", "report.html", "whatif.html", "controller.json"),
     "events.out.tfevents.*.road",

@@ -10,8 +10,8 @@ import numpy as np
 
 from road.errors import StorageError, UsageError
 from road.mixing.folder import FORMAT
-from road.plain_files import read_json
-from road.records.folder import CONFIG, META
+from road.plain_files import read_json, read_plain
+from road.records.folder import CONFIG, FRAMES, META
 from road.records.journal import (
     JOURNALS,
     Floats,
@@ -24,6 +24,10 @@ from road.records.journal import (
     tabulate,
 )
 from road.records.probes import Probes, read_probes
+
+PNG = b"\x89PNG\r\n\x1a\n"
+MOST_FRAMES = 1_000_000
+"""Bytes of a picture that goes into a page."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class RunRecord:
     """None for a mixer without probes."""
     unreadable_lines: int
     """Lines that are no JSON object, torn last lines not counted."""
+    frames: bytes | None = None
+    """A PNG of an episode's frames, if `road play --strip` drew one."""
 
     @property
     def foreign(self) -> bool:
@@ -121,6 +127,7 @@ def load_run(folder: Path) -> RunRecord:
         arms=read_arms(mixing),
         probes=read_probes(config, mixing),
         unreadable_lines=sum(journal.unreadable for journal in journals.values()),
+        frames=read_frames(folder / FRAMES),
     )
 
 
@@ -150,6 +157,16 @@ def read_meta(path: Path) -> Row:
         return read_object(path)
     except ValueError:
         return {}
+
+
+def read_frames(path: Path) -> bytes | None:
+    """A small PNG; a report can be made without it."""
+    try:
+        content = read_plain(path)
+    except OSError:
+        return None
+    is_small_png = content.startswith(PNG) and len(content) <= MOST_FRAMES
+    return content if is_small_png else None
 
 
 def read_arms(rows: Iterable[Row]) -> Arms | None:

@@ -9,6 +9,7 @@ import importlib
 import io
 import sys
 import warnings
+from contextvars import ContextVar
 from difflib import get_close_matches
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -20,6 +21,8 @@ import gymnasium
 from road.errors import UsageError
 
 AnyEnvironment: TypeAlias = gymnasium.Env[Any, Any]
+RENDER_MODE: ContextVar[str | None] = ContextVar("RENDER_MODE", default=None)
+"""Of the environments that are made; ``road.tasks.rendering`` sets it while it makes one."""
 
 INSTALL = "run pip install 'road-o2o[robotics]'"
 
@@ -42,7 +45,8 @@ def make_quietly(environment_id: str, **options: Any) -> AnyEnvironment:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            return gymnasium.make(environment_id, disable_env_checker=True, **options)
+            drawn = {} if RENDER_MODE.get() is None else {"render_mode": RENDER_MODE.get()}
+            return gymnasium.make(environment_id, disable_env_checker=True, **drawn, **options)
     except (gymnasium.error.DependencyNotInstalled, ImportError) as absent:
         text = on_one_line(absent)
         if "mujoco" in text.lower() and find_spec("mujoco") is None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.formats.npz import read_checkpoint
-from road.errors import DamagedError, DataError, StorageError
+from road.errors import DamagedError, DataError, StorageError, UsageError
 from road.files import REPLACED, TEMPORARY, remove_folder, replace_folder, sync, sync_folder
 from road.plain_files import open_to_read, read_json, refuse_links
 
@@ -88,6 +88,27 @@ def load_latest(
             f"every checkpoint in {root} is damaged; delete {root.parent} and start that run again"
         )
     return None
+
+
+def pick_checkpoint(folder: Path, *, best: bool) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays and document of a run's newest checkpoint that is whole, or of its best one.
+
+    Raises:
+        UsageError: the run has none.
+        StorageError: none can be used.
+    """
+    root = folder / "checkpoints"
+    newest = load_latest(root, lambda _: None)
+    if newest is None:
+        raise UsageError(f"{folder} holds no checkpoint yet, or none was kept")
+    position = newest[1]["counters"]["best_position"]
+    if not best or position is None:
+        return newest
+    chosen = checkpoint_path(root, position)
+    try:
+        return load_checkpoint(chosen)
+    except Damaged as damage:
+        raise StorageError(f"the best checkpoint {chosen} is damaged: {damage}") from None
 
 
 def load_checkpoint(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

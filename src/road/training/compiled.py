@@ -6,6 +6,7 @@ function, where it is free.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -63,8 +64,8 @@ class CompiledAgent:
         self.agent = agent
         self.spec = spec
         state = agent.init(jax.random.key(0), spec)
-        self._tree, packing = jax.tree.structure(state), packing_of(jax.tree.leaves(state))
-        self._pack, self._unpack = jax.jit(packing.pack), jax.jit(packing.unpack)
+        self._tree, self.packing = jax.tree.structure(state), packing_of(jax.tree.leaves(state))
+        self._pack, self._unpack = jax.jit(self.packing.pack), jax.jit(self.packing.unpack)
         self._metric_names: tuple[str, ...] = ()
         self.compilations = Counter[str]()
         """How often each function was compiled: once for every shape that it was given."""
@@ -78,6 +79,10 @@ class CompiledAgent:
     def tree(self, leaves: Leaves) -> Any:
         """The agent's own state."""
         return jax.tree.unflatten(self._tree, self._unpack(leaves))
+
+    def structure(self, each: Sequence[Any]) -> Any:
+        """The agent's state with other things in the place of its arrays, in their order."""
+        return jax.tree.unflatten(self._tree, each)
 
     def leaves(self, state: Any) -> Leaves:
         return self._pack(jax.tree.leaves(state))

@@ -24,7 +24,7 @@ from road.records.journal import part_of
 from road.records.toml import SETTINGS, settings_text
 from road.secrets import without_secrets
 from road.stopping import StopRequest, listening
-from road.training.checkpoint import Damaged, checkpoint_path, load_checkpoint, load_latest
+from road.training.checkpoint import load_latest, pick_checkpoint
 from road.training.compiled import compile_agent
 from road.training.config import Plan, plan_from_json
 from road.training.estimate import check_memory
@@ -233,15 +233,4 @@ def agent_of(plan: Plan, state: RunState) -> AnyAgent:
 
 
 def pick_state(path: Path, *, best: bool) -> RunState:
-    root = path / "checkpoints"
-    newest = load_latest(root, lambda _: None)
-    if newest is None:
-        raise UsageError(f"{path} holds no checkpoint yet")
-    state = state_from(*newest)
-    if not best or state.counters.best_position is None:
-        return state
-    chosen = checkpoint_path(root, state.counters.best_position)
-    try:
-        return state_from(*load_checkpoint(chosen))
-    except Damaged as damage:
-        raise StorageError(f"the best checkpoint {chosen} is damaged: {damage}") from None
+    return state_from(*pick_checkpoint(path, best=best))

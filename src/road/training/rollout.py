@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from road.rng import NumpyStream, Stream
 from road.tasks.closing import close_all
+from road.tasks.spaces import describe_spaces
 from road.tasks.task import Task
 from road.training.guards import checked_flag, checked_observation, checked_reward, guarded, parts
 
@@ -61,6 +62,11 @@ class Rollout:
     def shapes(self) -> tuple[Any, Any]:
         """Shapes of an observation and of an action."""
         return self._environment.observation_space.shape, self._environment.action_space.shape
+
+    @property
+    def spaces(self) -> dict[str, Any]:
+        """Observations and actions of the environment, outside of the wrappers."""
+        return describe_spaces(self._environment)
 
     @property
     def observation(self) -> Vector:

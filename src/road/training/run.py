@@ -16,7 +16,7 @@ from road.data.fingerprint import fingerprint
 from road.errors import EnvironmentFailure, Interrupted, Preempted
 from road.mixing import Context
 from road.mixing.probe_errors import ErrorTally
-from road.records.folder import RunFolder
+from road.records.folder import INTERFACE, RunFolder
 from road.records.journal import Journal
 from road.rng import LEARNER, NumpyStream, Stream, jax_stream
 from road.stopping import StopRequest
@@ -34,6 +34,7 @@ from road.training.evidence import EvidenceCollector
 from road.training.fitting import check_arrays, check_counts, check_learner, refusing
 from road.training.guards import guarded
 from road.training.identity import identity_of
+from road.training.interface import describe_interface
 from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
 from road.training.probe_learners import ProbeScorer, compile_probes
@@ -142,6 +143,7 @@ class Run:
         Until the switch means: with everything that belongs to the offline phase, and no step more.
         """
         counters = self.state.counters
+        self.folder.write(INTERFACE, self.interface())
         self.notify(Prepared(self.expect))
         if counters.phase == "offline":
             self.pretrain()
@@ -161,6 +163,11 @@ class Run:
         """How long what is left of the run will take."""
         agents = self.offline_agent, self.online_agent
         return expect(*agents, self.sampler, self.config, self.state)
+
+    def interface(self) -> dict[str, Any]:
+        """What a policy needs beside a checkpoint."""
+        offline = None if self.recipe.offline is None else self.offline_agent
+        return describe_interface(self.rollout.spaces, offline, self.online_agent)
 
     def pretrain(self) -> None:
         total = self.config.offline_steps

@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Iterable
 
-VOID = frozenset({"br", "hr", "link", "meta"})
+VOID = frozenset({"br", "hr", "img", "link", "meta"})
 """HTML elements that have no end tag."""
 HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"

@@ -1,5 +1,6 @@
 """The parts of a page about one run, each a figure with words on what to look for in it."""
 
+import base64
 from collections.abc import Iterable
 
 import numpy as np
@@ -40,6 +41,7 @@ def run_sections(run: RunRecord, summary: Summary) -> Iterable[Markup]:
     online = Timeline(0.0, timeline.online)
     yield tag("dl", list(tiles(summary)), class_="tiles")
     yield curve_figure(run, summary)
+    yield from frames_figure(run)
     yield from mixer_figures(run, summary, online)
     if run.metrics.length or run.episodes.length:
         yield training_figure(run, timeline)
@@ -78,6 +80,17 @@ def curve_figure(run: RunRecord, summary: Summary) -> Markup:
     )
     drawn, listed = learning_curve(run, summary), evaluations_table(run, summary)
     return figure("Learning curve", caption, drawn, listed, kind="curve")
+
+
+def frames_figure(run: RunRecord) -> Iterable[Markup]:
+    """Nothing unless `road play --strip` has drawn one."""
+    if run.frames is None:
+        return
+    address = "data:image/png;base64," + base64.b64encode(run.frames).decode()
+    words = "Frames of an episode of the policy, from left to right"
+    picture = tag("img", src=address, alt=words, style="width:100%;height:auto")
+    caption = f"{words}, at equal distances in time."
+    yield figure("The policy at work", caption, picture, kind="frames")
 
 
 def ratio_figure(run: RunRecord, online: Timeline) -> Markup:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
+from road.tasks.environments import make_quietly
 from road.tasks.record import Behaviour, Policy, random_walk, record
 from road.tasks.task import Environment
 
@@ -35,7 +36,7 @@ SCRIPTED, EPISODES = 3, 10
 
 
 def make_environment() -> Environment:
-    environment = gymnasium.make(ENVIRONMENT_ID, disable_env_checker=True)
+    environment = make_quietly(ENVIRONMENT_ID)
     return gymnasium.wrappers.RescaleAction(environment, np.float32(-1.0), np.float32(1.0))
 
 

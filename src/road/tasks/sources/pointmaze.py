@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset
-from road.tasks.environments import import_robotics
+from road.tasks.environments import import_robotics, make_quietly
 from road.tasks.record import Behaviour, Policy, random_walk, record
 from road.tasks.task import Environment
 
@@ -46,9 +46,7 @@ ARRIVAL = 0.25
 
 def make_environment(environment_id: str) -> Environment:
     import_robotics()
-    environment = gymnasium.make(
-        environment_id, continuing_task=False, reward_type="sparse", disable_env_checker=True
-    )
+    environment = make_quietly(environment_id, continuing_task=False, reward_type="sparse")
     # The maze's MuJoCo model has been read by now; its maker leaves it in the temporary folder.
     Path(environment.get_wrapper_attr("tmp_xml_file_path")).unlink(missing_ok=True)
     space = gymnasium.spaces.Box(-np.inf, np.inf, shape=(6,), dtype=np.float32)

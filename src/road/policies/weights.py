@@ -9,6 +9,8 @@
 
 ``w_mean``, ``b_mean`` as the last layer, with ``w_logstd``, ``b_logstd`` beside it, make a squashed
 Gaussian: tanh(mean + exp(log std) · noise). A ``log_std`` of its own is noise added to y.
+
+An observation is a vector, or a batch of them, a row each.
 """
 
 from collections.abc import Mapping
@@ -78,10 +80,10 @@ class Weights:
     def sample(self, observation: Vector, remaining: float, rng: np.random.Generator) -> Vector:
         """An action with the noise that it was trained with."""
         hidden = self.hidden_layer(observation, remaining)
-        mean, noise = self.apply_last(hidden), rng.standard_normal(self.outputs)
+        mean = self.apply_last(hidden)
+        noise = rng.standard_normal(mean.shape)
         if self.spread is not None:
-            weight, bias = self.spread
-            log_std = np.clip(weight @ hidden + bias, *LOG_STD_BOUNDS)
+            log_std = np.clip(affine(self.spread, hidden), *LOG_STD_BOUNDS)
             return self.scale_output(mean + np.exp(log_std) * noise)
         return self.scale_output(mean) + np.exp(self.more["log_std"]) * noise
 
@@ -90,8 +92,8 @@ class Weights:
         x = np.append(observation, remaining) if self.time_feature else observation
         x = self.normalise(x)
         activate = ACTIVATIONS[self.activation]
-        for weight, bias in self.layers[:-1]:
-            x = activate(weight @ x + bias)
+        for layer in self.layers[:-1]:
+            x = activate(affine(layer, x))
         return x
 
     def normalise(self, x: Vector) -> Vector:
@@ -104,8 +106,7 @@ class Weights:
         return x
 
     def apply_last(self, hidden: Vector) -> Vector:
-        weight, bias = self.layers[-1]
-        return weight @ hidden + bias
+        return affine(self.layers[-1], hidden)
 
     def scale_output(self, y: Vector) -> Vector:
         y = OUTPUTS[self.output](y)
@@ -114,13 +115,26 @@ class Weights:
         return y
 
 
+def affine(layer: Layer, x: Vector) -> Vector:
+    weight, bias = layer
+    return (weight @ x if x.ndim == 1 else x @ weight.T) + bias
+
+
 def read_weights(path: Path) -> Weights:
     """The policy in a file; nothing of the file is run.
 
     Raises:
         DataError: it is not such a file.
     """
-    arrays = read_arrays(path)
+    return weights_from(path, read_arrays(path))
+
+
+def weights_from(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Weights:
+    """The policy that these arrays of a file make.
+
+    Raises:
+        DataError: they make none.
+    """
     names = layer_names(arrays)
     if not names:
         held = ", ".join(sorted(arrays))[:120] or "nothing"
