@@ -33,6 +33,7 @@ def list_actions(actions: Mapping[str, Action]) -> str:
 COMMANDS = {
     "train": Action("train", "pretrain on a task's dataset, then fine-tune online"),
     "resume": Action("train", "continue a run that was stopped or killed"),
+    "continue": Action("continued", "fine-tune a run's agent on a new log, with no environment"),
     "eval": Action("train", "judge a run's saved agent on fresh episodes"),
     "play": Action("play", "roll out a run's policy, and film it"),
     "report": Action("readers", "draw one or several runs as a self-contained HTML page"),

@@ -67,6 +67,11 @@ class RunRecord:
         return self.config.get("loop") == "foreign"
 
     @property
+    def on_log(self) -> bool:
+        """Whether it was trained on a log, with no environment to be judged in."""
+        return "log" in self.config
+
+    @property
     def raw(self) -> bool:
         """Whether its scores are returns as they are, on no scale of 0 to 100."""
         own = part_of(self.config, "own")

@@ -55,6 +55,8 @@ class Summary:
     support: Support | None
     """What the errors of probes say; None for a mixer without probes."""
     verdict: str
+    on_log: bool = False
+    """Whether it was trained on a log, so that it has no scores."""
 
 
 def summarise(run: RunRecord) -> Summary:
@@ -87,6 +89,7 @@ def summarise(run: RunRecord) -> Summary:
         informedness=informed,
         support=supported,
         verdict=run_verdict(run, progress, (began, ended), informed, supported),
+        on_log=run.on_log,
     )
 
 

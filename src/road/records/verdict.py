@@ -43,6 +43,9 @@ def what_training_did(
     run: RunRecord, progress: Progress, began: Evaluated | None, ended: Evaluated | None
 ) -> str:
     agent, task = shorten(agent_name(run), 60), shorten(task_name(run), 80)
+    if run.on_log:
+        rows = f"{progress.online_steps:,} new rows of a log"
+        return f"{agent} was trained on {rows} of {task}, and no return was measured"
     if began is None:
         return f"there is no evaluation of {agent} on {task}"
     has = "" if progress.finished else "has "

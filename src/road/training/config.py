@@ -16,6 +16,7 @@ from road.names import find_name
 from road.tasks.catalogue import DEFAULT_TASK, find_custom_task, find_task
 from road.tasks.custom import TaskOverrides
 from road.tasks.task import Task
+from road.training.new_log import NewLog, task_on_log
 from road.training.typed import rebuild
 
 FORMAT = 1
@@ -92,10 +93,14 @@ class Plan:
     """Modules that may be imported for the environment: for this process, never written down."""
     given: Task | None = None
     """A task made of Python objects: it dies with the process."""
+    log: NewLog | None = None
+    """New rows as the online source, in the place of an environment."""
 
     @cached_property
     def task(self) -> Task:
         """Made once, so that a run reads its data once."""
+        if self.log is not None:
+            return task_on_log(self.task_name, self.own, self.log)
         return self.given or chosen_task(self.task_name, self.own, self.allowed)
 
     @property
@@ -139,7 +144,8 @@ class Plan:
             name: value for name, value in dataclasses.asdict(self.own).items() if value is not None
         }
         given = {} if self.given is None else {"given": True}
-        return {**({"own": own} if own else {}), **given}
+        log = {} if self.log is None else {"log": dataclasses.asdict(self.log)}
+        return {**({"own": own} if own else {}), **given, **log}
 
 
 def settings_of(thing: Any) -> dict[str, Any]:
@@ -257,8 +263,13 @@ def plan_from_json(data: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Pl
             f"task {data.get('task')!r} was given as Python objects, which no run folder can hold; "
             "call road.finetune with them and resume=True"
         )
+    return dataclasses.replace(rebuild_plan(data), allowed=allowed)
+
+
+def rebuild_plan(data: Mapping[str, Any]) -> Plan:
+    """The same without the checks of format and origin."""
     try:
-        return dataclasses.replace(revived_plan(data), allowed=allowed)
+        return revived_plan(data)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise UsageError(f"config.json cannot be read: {type(error).__name__}: {error}") from error
 
@@ -268,7 +279,7 @@ def revived_plan(data: Mapping[str, Any]) -> Plan:
         raise UsageError(f"config.json: task cannot be {data['task']!r}")
     agent, mixer = dict(data["agent"]), dict(data["mixer"])
     agent_name, mixer_name = agent.pop("name"), mixer.pop("name")
-    apart = ("format", "task", "own", "agent", "mixer", "probes")
+    apart = ("format", "task", "own", "log", "agent", "mixer", "probes")
     run = {name: value for name, value in data.items() if name not in apart}
     return Plan(
         task_name=data["task"],
@@ -278,4 +289,5 @@ def revived_plan(data: Mapping[str, Any]) -> Plan:
         mixer=rebuild(find_name(mixer_name, MIXERS, "mixer"), without_retired(mixer_name, mixer)),
         config=rebuild(RunConfig, run),
         own=rebuild(TaskOverrides, data.get("own", {})),
+        log=rebuild(NewLog, data["log"]) if "log" in data else None,
     )

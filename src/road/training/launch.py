@@ -54,7 +54,8 @@ def start_run(
     """Train from the beginning into a folder that holds no run yet, or whose run may go."""
     if not overwrite:
         check_unused(path)
-    check_budget(plan)
+    if plan.log is None:
+        check_budget(plan)
     check_memory(plan)
     with listening() as stop:
         folder = RunFolder(path)

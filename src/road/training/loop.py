@@ -20,6 +20,7 @@ from road.training.compiled import CompiledAgent, Leaves, Metrics
 from road.training.config import RunConfig
 from road.training.learner import Trained, Trainer
 from road.training.probe_learners import ProbeScorer
+from road.training.replay_log import LogReplay
 from road.training.rollout import FinishedEpisode, Rollout, Step
 from road.training.state import RunState
 
@@ -67,7 +68,7 @@ class OnlineLoop:
 
     compiled: CompiledAgent
     """The main learner's functions."""
-    rollout: Rollout
+    rollout: Rollout | LogReplay
     buffer: OnlineBuffer
     trainers: tuple[Trainer, ...]
     """One for each learner, the main learner first."""

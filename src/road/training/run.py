@@ -21,11 +21,13 @@ from road.records.journal import Journal
 from road.rng import LEARNER, NumpyStream, Stream, jax_stream
 from road.stopping import StopRequest
 from road.tasks.closing import close_all
+from road.tasks.task import Task
 from road.training.appraisal import compile_appraisal
-from road.training.buffers import make_sampler
+from road.training.buffers import make_sampler, offline_rows
 from road.training.checkpoint import save_checkpoint
 from road.training.compiled import Leaves, Metrics, compile_agent
 from road.training.config import Plan
+from road.training.continued import inherit_agent
 from road.training.duration import Expectation, expect
 from road.training.estimate import check_memory
 from road.training.evaluate import Evaluator, judged_policy
@@ -36,8 +38,10 @@ from road.training.guards import guarded
 from road.training.identity import identity_of
 from road.training.interface import describe_interface
 from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
+from road.training.log_statistics import LogJudge
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
 from road.training.probe_learners import ProbeScorer, compile_probes
+from road.training.replay_log import LogReplay, fingerprint_of_both, new_rows
 from road.training.rollout import Rollout
 from road.training.scoring import ProbeScores
 from road.training.state import RunState
@@ -52,15 +56,16 @@ class Run:
         self.plan, self.config, self.recipe = plan, plan.config, plan.recipe
         self.folder, self.notify, self.stop = folder, notify, stop
         # What may be missing is needed first: one environment, then the data, then the others.
-        self.say(close_all([guarded("make", 0, plan.task.environment)]))
+        if plan.log is None:
+            self.say(close_all([guarded("make", 0, plan.task.environment)]))
         dataset = plan.task.dataset()
         for found in examine(dataset).warnings:
             notify(Note(f"data: {found}"))
         self.data = fingerprint(dataset)
         self.task = plan.task.learnt_by(plan.agent_name, dataset)
-        self.rollout = Rollout(self.task, self.config.seed)
-        self.evaluator = Evaluator(
-            self.task.judged, self.config.seed, self.config.evaluation_episodes
+        self.rollout, self.evaluator = (
+            make_rollout(plan, self.task),
+            make_evaluator(plan, self.task),
         )
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, self.task, self.rollout)
@@ -70,6 +75,7 @@ class Run:
         if self.recipe.offline is not None and self.recipe.offline != self.recipe.online:
             self.offline_agent = compile_agent(self.recipe.offline, spec)
         self.sampler = make_sampler(plan, self.task, dataset)
+        self.judge = self.make_judge()
         self.probes = None
         if len(plan.mixers) > 1:
             own_actor = plan.probe_training.actor
@@ -79,10 +85,21 @@ class Run:
         for fault in faults:
             self.notify(Note(fault))
 
+    def make_judge(self) -> LogJudge | None:
+        """What judges an agent where only a log is there."""
+        if not isinstance(self.rollout, LogReplay):
+            return None
+        self.data = fingerprint_of_both(self.data, self.rollout.dataset)
+        new = offline_rows(self.rollout.dataset, self.task, self.recipe.online.discount)
+        return LogJudge(self.online_agent, self.sampler.offline, new, self.config.seed)
+
     def begin(self) -> None:
-        key = jax_stream(self.config.seed, Stream.INITIALISING)
-        self.state = RunState((self.learner(0, self.offline_agent.init(key)),))
-        if self.recipe.offline is None:
+        if self.plan.log is not None:
+            agent = inherit_agent(self.plan, self.offline_agent, self.online_agent)
+        else:
+            agent = self.offline_agent.init(jax_stream(self.config.seed, Stream.INITIALISING))
+        self.state = RunState((self.learner(0, agent),))
+        if self.recipe.offline is None or self.plan.log is not None:
             self.go_online()
         self.journal = Journal(self.folder.path, {})
 
@@ -291,6 +308,8 @@ class Run:
 
     def evaluate(self) -> bool:
         counters, step = self.state.counters, self.state.step
+        if self.evaluator is None:
+            return self.judge_by_log()
         compiled = self.offline_agent if counters.phase == "offline" else self.online_agent
         index = counters.evaluations
         policy = judged_policy(compiled, self.state.main.agent, self.config.seed, index)
@@ -304,6 +323,15 @@ class Run:
         row = {"phase": counters.phase, "step": step, **asdict(result)}
         self.journal.append("evaluations", row)
         self.notify(Evaluated(counters.phase, step, result))
+        return True
+
+    def judge_by_log(self) -> bool:
+        """Where there is no environment: statistics of logged rows, and no score."""
+        assert self.judge is not None
+        counters, step = self.state.counters, self.state.step
+        counters.last_evaluated = f"{counters.phase} {step}"
+        row = {"phase": counters.phase, "step": step, **self.judge(self.state.main.agent)}
+        self.journal.append("metrics", row)
         return True
 
     def checkpoint_due(self) -> bool:
@@ -338,9 +366,24 @@ class Run:
         )
 
     def close(self) -> None:
-        self.say(dict.fromkeys([*self.rollout.close(), *self.evaluator.close()]))
+        evaluator = [] if self.evaluator is None else self.evaluator.close()
+        self.say(dict.fromkeys([*self.rollout.close(), *evaluator]))
         if hasattr(self, "journal"):  # it may be given up before it begins
             self.journal.close()
+
+
+def make_rollout(plan: Plan, task: Task) -> Rollout | LogReplay:
+    """The source of online rows."""
+    if plan.log is None:
+        return Rollout(task, plan.config.seed)
+    return LogReplay(new_rows(plan.log, task), task, plan.log.spaces)
+
+
+def make_evaluator(plan: Plan, task: Task) -> Evaluator | None:
+    """None where there is no environment to judge an agent in."""
+    if plan.log is not None:
+        return None
+    return Evaluator(task.judged, plan.config.seed, plan.config.evaluation_episodes)
 
 
 def of_learner(index: int, row: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from road.mixing import Context, Decision
 from road.reweighting.registry import weighs_rows
 from road.tasks.task import Task
 from road.training.config import Plan
+from road.training.replay_log import LogReplay
 from road.training.rollout import Rollout
 from road.types import Spec
 
@@ -31,14 +32,15 @@ def check_budget(plan: Plan) -> None:
         )
 
 
-def check_spaces(spec: Spec, task: Task, rollout: Rollout) -> None:
+def check_spaces(spec: Spec, task: Task, rollout: Rollout | LogReplay) -> None:
     """Before anything is compiled: the data and the environment are of one kind."""
     spaces: tuple[Any, ...] = rollout.shapes
     if spaces != ((spec.observation_dim,), (spec.action_dim,)):
+        other = "the environment" if isinstance(rollout, Rollout) else "the new log"
         data = "the dataset" if task.source is None else f"the data of {task.source}"
         raise UsageError(
             f"task {task.name}: {data} has {spec.observation_dim} observations and "
-            f"{spec.action_dim} actions a row, the environment {spaces[0][0]} and {spaces[1][0]}"
+            f"{spec.action_dim} actions a row, {other} {spaces[0][0]} and {spaces[1][0]}"
         )
 
 

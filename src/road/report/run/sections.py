@@ -27,6 +27,7 @@ from road.report.draw.tables import flatten, table
 from road.report.run.arms import arms_figure, informed_figure
 from road.report.run.credits import realised_plot, signal_figure
 from road.report.run.learning_curve import learning_curve, timeline_of
+from road.report.run.log import log_figure
 from road.report.run.probes import chosen_figure, errors_figure
 from road.report.run.tiles import shown, tiles
 from road.report.run.training import training_figure
@@ -39,8 +40,11 @@ MOST_ROWS = 200
 def run_sections(run: RunRecord, summary: Summary) -> Iterable[Markup]:
     timeline = timeline_of(summary)
     online = Timeline(0.0, timeline.online)
-    yield tag("dl", list(tiles(summary)), class_="tiles")
-    yield curve_figure(run, summary)
+    if run.on_log:
+        yield log_figure(run)
+    else:
+        yield tag("dl", list(tiles(summary)), class_="tiles")
+        yield curve_figure(run, summary)
     yield from frames_figure(run)
     yield from mixer_figures(run, summary, online)
     if run.metrics.length or run.episodes.length:

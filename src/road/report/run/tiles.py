@@ -80,7 +80,8 @@ def informed_words(summary: Summary) -> tuple[str, str]:
 
 def after_the_switch(summary: Summary) -> list[str]:
     """A line each for the dip and for the realised ratio, whatever the strategy was."""
-    return [f"dip: {dip_sentence(summary)}", f"offline share: {ratio_sentence(summary)}"]
+    dip = [] if summary.on_log else [f"dip: {dip_sentence(summary)}"]
+    return [*dip, f"offline share: {ratio_sentence(summary)}"]
 
 
 def dip_sentence(summary: Summary) -> str:
