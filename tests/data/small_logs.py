@@ -6,7 +6,7 @@ from road.data import Dataset
 from road.tasks.catalogue import MEDIUM, UMAZE
 from road.tasks.sources import pendulum, pointmaze
 
-ROWS = 4_000
+ROWS = 6_000
 FLIPPED = "pendulum-flipped"
 """Its actions are negated on purpose, and so not those of its environment."""
 MAKERS = {

@@ -88,5 +88,5 @@ def test_episodes_beyond_the_limit_are_counted() -> None:
     dataset, _ = logged("pendulum-mixed")
     assert list(beyond_limit(dataset, 200, "Pendulum-v1")) == []
     (found,) = beyond_limit(dataset, 199, "Pendulum-v1")
-    assert found.text.startswith("20 of 20 episodes are longer than the 199 steps of Pendulum-v1")
+    assert found.text.startswith("30 of 30 episodes are longer than the 199 steps of Pendulum-v1")
     assert found.row == 0

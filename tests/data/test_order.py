@@ -7,6 +7,7 @@ import pytest
 from tests.data.small_logs import MAKERS, small_log
 
 from road.data import Dataset, examine, from_arrays
+from road.data.memory import random_rows
 from road.data.order import missed_actions, order_findings, serial_ratios
 
 
@@ -77,3 +78,11 @@ def test_few_rows_prove_nothing() -> None:
     few = Dataset(**arrays)
     assert serial_ratios(few.observation, few.episode_ends) == []
     assert missed_actions(few) == {}
+
+
+def test_of_very_many_rows_a_sample_is_drawn() -> None:
+    few = random_rows(1_000, np.random.default_rng(0))
+    assert sorted(few.tolist()) == list(range(1_000))
+    many = random_rows(10**9, np.random.default_rng(0))
+    assert len(many) == len(np.unique(many)) > 199_000
+    assert many.max() < 10**9

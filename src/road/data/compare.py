@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset, Finding
+from road.data.memory import random_rows
 from road.data.regression import Floats, Scaling, expand, fit, scaling_of
 
 MOST_ROWS = 6_000
@@ -132,12 +133,12 @@ def split_rows(log: Dataset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     A new episode has a start and a goal of its own, in the environment as in the log.
     """
     rng = np.random.default_rng(0)
-    episode = np.append(0, np.cumsum(log.episode_ends)[:-1])
-    count = int(episode[-1]) + 1
-    rows = rng.permutation(len(log))
+    rows = random_rows(len(log), rng)
+    starts = np.append(0, np.flatnonzero(log.episode_ends)[:-1] + 1)
+    episode, count = np.searchsorted(starts, rows, side="right") - 1, len(starts)
     # Of a single episode, some rows and others.
     chosen = rng.permutation(count) < max(2 * count // 3, 1) if count > 1 else rows % 3 > 0
-    inside = chosen[episode[rows]] if count > 1 else chosen
+    inside = chosen[episode] if count > 1 else chosen
     return rows[inside][: 2 * MOST_ROWS // 3], rows[~inside][: MOST_ROWS // 3]
 
 

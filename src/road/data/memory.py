@@ -26,6 +26,17 @@ def blocks(rows: int, size: int = BLOCK) -> Iterator[slice]:
     return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
 
 
+MOST_DRAWN = 200_000
+"""Rows that a sample is drawn from at once."""
+
+
+def random_rows(rows: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Row numbers in random order: all of them, or of very many a sample without repetition."""
+    if rows <= MOST_DRAWN:
+        return rng.permutation(rows)
+    return rng.permutation(np.unique(rng.integers(rows, size=MOST_DRAWN)))
+
+
 def compact(array: NDArray[Any], keep: NDArray[np.bool_]) -> NDArray[Any]:
     """The rows to keep, moved to the front of the same memory."""
     if keep.all():

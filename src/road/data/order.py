@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from road.data.dataset import Dataset, Finding
+from road.data.memory import random_rows
 from road.data.regression import expand, fit, scaling_of
 
 PIECES, PIECE = 20, 2_000
@@ -95,8 +96,9 @@ def stretches(rows: int) -> NDArray[np.int64]:
 def missed_actions(dataset: Dataset) -> dict[str, float]:
     """Relative growth of the error without each of the three actions; empty if rows are few."""
     ends = dataset.episode_ends
-    rows = np.flatnonzero(~ends[:-2] & ~ends[1:-1]) + 1
-    rows = np.random.default_rng(0).permutation(rows)[:MOST_ROWS]
+    drawn = random_rows(max(len(dataset) - 2, 0), np.random.default_rng(0))
+    # The rows before and after belong to the same episode.
+    rows = drawn[~ends[drawn] & ~ends[drawn + 1]][:MOST_ROWS] + 1
     if len(rows) < FEW:
         return {}
     now = dataset.observation[rows].astype(np.float64)
