@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import jax
 import numpy as np
 import pytest
 from tests.tasks import bodies
@@ -36,10 +37,12 @@ from road.stopping import StopRequest
 from road.tasks.custom import TaskOverrides, custom_task
 from road.tasks.task import Affine
 from road.training import launch
+from road.training.compiled import compile_agent
 from road.training.config import check_whole
 from road.training.events import Evaluated
 from road.training.launch import pick_state
 from road.training.run import Run
+from road.types import Spec
 
 TINY: dict[str, Any] = {
     "offline_steps": 20,
@@ -191,16 +194,17 @@ class OwnAgent(IQL):
     """An agent that the library does not know."""
 
 
-def test_an_own_agents_policy_is_in_the_result_alone(result: Finetuned, tmp_path: Path) -> None:
-    own = OwnAgent(hidden=(8, 8))
-    tuned = road.finetune(
-        bodies.Cart, some_rows(), agent=own, mixer="road", out=tmp_path / "run", **TINY
-    )
-    seen = np.array([[0.1, -0.2], [3.0, 0.0]])
-    np.testing.assert_allclose(tuned.policy(seen), result.policy(seen), atol=1e-5)
-    np.testing.assert_allclose(tuned.policy(seen[0]), result.policy(seen)[0], atol=1e-5)
+def test_an_own_agents_policy_is_in_the_result_alone(tmp_path: Path) -> None:
+    own, out = OwnAgent(hidden=(8, 8)), tmp_path / "run"
+    result = road.finetune(bodies.Cart, some_rows(), agent=own, mixer="road", out=out, **TINY)
+    seen = np.array([[0.1, -0.2], [3.0, 0.0]], np.float32)
+    compiled = compile_agent(own, Spec(2, 1))
+    leaves = pick_state(out, best=False).main.agent
+    best = compiled.best_action(leaves, seen, jax.random.key(0), 0)
+    np.testing.assert_allclose(result.policy(seen), 2.0 * best, atol=1e-5)
+    np.testing.assert_allclose(result.policy(seen[0]), 2.0 * best[0], atol=1e-5)
     with pytest.raises(UsageError, match="an agent of your own"):
-        road.load_policy(tmp_path / "run")
+        road.load_policy(out)
 
 
 @pytest.mark.parametrize("agent", [PEX(hidden=(8, 8)), PROTO(hidden=(8, 8))])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
+import jax
 import numpy as np
 import pytest
 from tests.tasks import bodies
@@ -160,7 +161,7 @@ def test_a_pretrained_agent_is_carried_to_the_online_phase(tmp_path: Path):
     state = compile_agent(agent, Spec(2, 1)).tree(leaves)
     assert isinstance(state, PEXState)
     seen = np.array([[0.1, 0.2], [0.5, -0.3]], np.float32)
-    frozen = np.asarray(state.offline_actor(seen).mode)
+    frozen = np.asarray(state.offline_actor(jax.numpy.asarray(seen)).mode)
     np.testing.assert_allclose(2.0 * frozen, road.load_policy(out)(seen), atol=1e-5)
 
 

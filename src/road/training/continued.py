@@ -30,6 +30,7 @@ def continued_plan(
     if config.get("loop") == "foreign":
         raise UsageError(f"{parent} was saved by a loop of your own, which keeps no agent in it")
     plan = rebuild_plan({name: value for name, value in config.items() if name != "given"})
+    pick_checkpoint(parent, best=best)  # refused here, before a folder is made
     log = log_of(parent, data, best=best, unit=unit)
     own = plan.own if old_data is None else replace(plan.own, data=old_data)
     if not log.listed and own.data is None:

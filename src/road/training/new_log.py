@@ -51,6 +51,7 @@ class NewLog:
         """Rows of a new log, standardised as those of the parent were."""
         box = None if self.unit else lambda: self.box
         dataset, scale = read_dataset(source, mend, box), self.spaces.get("normaliser")
+        self.check_widths(source, dataset)
         if scale is None:
             return dataset
         mean, spread = (np.array(scale[name], np.float32) for name in ("mean", "spread"))
@@ -60,6 +61,21 @@ class NewLog:
             observation=standardise(dataset.observation),
             next_observation=standardise(dataset.next_observation),
         )
+
+    def check_widths(self, source: str, dataset: Dataset) -> None:
+        found = dataset.observation.shape[1], dataset.action.shape[1]
+        wanted = self.observations or found[0], len(self.box[0])
+        if found != wanted:
+            raise UsageError(
+                f"{source} has {found[0]} observations and {found[1]} actions a row, the run's own "
+                f"data {wanted[0]} and {wanted[1]}"
+            )
+
+    @property
+    def observations(self) -> int | None:
+        """Numbers of an observation, where they are standardised; else the data say so."""
+        scale = self.spaces.get("normaliser")
+        return None if scale is None else len(scale["mean"])
 
 
 def task_on_log(name: str, own: TaskOverrides, log: NewLog) -> Task:
