@@ -1,6 +1,5 @@
 """``road play``: roll out a run's policy, print the returns, and film it."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from road.policies.saved import read_saved
 from road.records.folder import FRAMES
 from road.report import write_report
 from road.tasks.rendering import draw, frames_per_second, open_drawable
+from road.terminal import say
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def play_command(words: list[str]) -> int:
         for played in play(environment, saved.network().act, flags.seed, flags.episodes, look):
             returns.append(played.raw_return)
             line = f"episode {played.episode + 1}: return {played.raw_return:.6g}"
-            sys.stdout.write(f"{line}, {played.length} steps\n")
-    sys.stdout.write(f"{saved.name}: mean return {np.mean(returns):.6g}\n")
+            say(f"{line}, {played.length} steps\n")
+    say(f"{saved.name}: mean return {np.mean(returns):.6g}\n")
     show_files(flags, frames)
     return 0
 
@@ -95,8 +95,8 @@ def cameras(
 
 def show_files(flags: Play, frames: list[Frame]) -> None:
     if flags.video is not None:
-        sys.stdout.write(f"video: {flags.video}\n")
+        say(f"video: {flags.video}\n")
     if flags.strip:
         write_strip(flags.folder / FRAMES, frames)
         report = write_report([flags.folder], flags.folder / "report.html")
-        sys.stdout.write(f"report: {report}\n")
+        say(f"report: {report}\n")
