@@ -13,7 +13,8 @@ from unittest.mock import patch
 import tyro
 
 from road.agents.recipes import AGENTS
-from road.cli.dispatch import COMMANDS, Action, main
+from road.cli import main
+from road.cli.dispatch import COMMANDS, Action
 from road.mixing import MIXERS
 
 PAGE = "reference/commands"
