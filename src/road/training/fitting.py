@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from road.errors import DamagedError
-from road.mixing import Mixer
+from road.mixing import Context, Mixer
 from road.records.journal import JOURNALS
-from road.training.compiled import Leaves
-from road.training.config import RunConfig
+from road.rng import Stream, jax_stream
+from road.training.compiled import CompiledAgent, Leaves
+from road.training.config import Plan, RunConfig
 from road.training.learner import Learner
+from road.training.probe_learners import CompiledProbes
 from road.training.state import NONSENSE, RunState
 
 MOST = 2**53
@@ -33,6 +35,20 @@ def refusing(use: Callable[..., Any], *parts: Any) -> None:
         use(*parts)
     except NONSENSE as error:
         refuse(f"{type(error).__name__}: {error}")
+
+
+def check_state(
+    state: RunState, plan: Plan, agent: CompiledAgent, probes: CompiledProbes | None
+) -> None:
+    """Types, shapes and counts of a whole state, before any of them is used."""
+    config, mixers = plan.config, plan.mixers
+    check_counts(state, config, len(mixers), agent.spec.action_dim)
+    expected = agent.init(jax_stream(config.seed, Stream.INITIALISING))
+    for index, learner in enumerate(state.learners):
+        if index == 1 and probes is not None:
+            expected = probes.start(state.main.agent)
+        check_learner(learner, expected, mixers[index], config.seed)
+        refusing(mixers[index].propose, learner.mixer, Context(0.0, 1, 0, None))
 
 
 def check_counts(state: RunState, config: RunConfig, learners: int, width: int) -> None:

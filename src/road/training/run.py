@@ -14,15 +14,12 @@ import numpy as np
 from road.data.diagnostics import examine
 from road.data.fingerprint import fingerprint
 from road.errors import EnvironmentFailure, Interrupted, Preempted
-from road.mixing import Context
 from road.mixing.probe_errors import ErrorTally
 from road.records.folder import INTERFACE, RunFolder
 from road.records.journal import Journal
-from road.rng import LEARNER, NumpyStream, Stream, jax_stream
+from road.rng import LEARNER, Stream, jax_stream
 from road.stopping import StopRequest
 from road.tasks.closing import close_all
-from road.tasks.task import Task
-from road.training.appraisal import compile_appraisal
 from road.training.buffers import make_sampler, offline_rows
 from road.training.checkpoint import save_checkpoint
 from road.training.compiled import Leaves, Metrics, compile_agent
@@ -30,19 +27,18 @@ from road.training.config import Plan
 from road.training.continued import inherit_agent
 from road.training.duration import Expectation, expect
 from road.training.estimate import check_memory
-from road.training.evaluate import Evaluator, judged_policy
+from road.training.evaluate import judged_policy
 from road.training.events import Evaluated, Note, Notify, PhaseStarted, Prepared, Progressed
-from road.training.evidence import EvidenceCollector
-from road.training.fitting import check_arrays, check_counts, check_learner, refusing
+from road.training.fitting import check_arrays, check_state, refusing
 from road.training.guards import guarded
 from road.training.identity import identity_of
 from road.training.interface import describe_interface
-from road.training.learner import EVERY_STEP, Learner, Trained, Trainer, alone
+from road.training.learner import Learner, Trained
 from road.training.log_statistics import LogJudge
 from road.training.loop import OnlineLoop, OnlineStep, pretrain, stack_before
-from road.training.probe_learners import ProbeScorer, compile_probes
-from road.training.replay_log import LogReplay, fingerprint_of_both, new_rows
-from road.training.rollout import Rollout
+from road.training.parts import make_evaluator, make_online_loop, make_rollout
+from road.training.probe_learners import compile_probes
+from road.training.replay_log import LogReplay, fingerprint_of_both
 from road.training.scoring import ProbeScores
 from road.training.state import RunState
 from road.training.validate import check_spaces
@@ -63,10 +59,8 @@ class Run:
             notify(Note(f"data: {found}"))
         self.data = fingerprint(dataset)
         self.task = plan.task.learnt_by(plan.agent_name, dataset)
-        self.rollout, self.evaluator = (
-            make_rollout(plan, self.task),
-            make_evaluator(plan, self.task),
-        )
+        self.rollout = make_rollout(plan, self.task)
+        self.evaluator = make_evaluator(plan, self.task)
         spec = Spec(dataset.observation.shape[1], dataset.action.shape[1])
         check_spaces(spec, self.task, self.rollout)
         check_memory(plan, spec)
@@ -143,16 +137,9 @@ class Run:
 
     def check_fit(self) -> None:
         """Types, shapes and counts, before any of them is used."""
-        state, config, mixers = self.state, self.config, self.plan.mixers
-        online = state.counters.phase != "offline" and config.online_steps > 0
+        online = self.state.counters.phase != "offline" and self.config.online_steps > 0
         agent = self.online_agent if online else self.offline_agent
-        expected = agent.init(jax_stream(config.seed, Stream.INITIALISING))
-        check_counts(state, config, len(mixers), agent.spec.action_dim)
-        for index, learner in enumerate(state.learners):
-            if index == 1 and self.probes is not None:
-                expected = self.probes.start(state.main.agent)
-            check_learner(learner, expected, mixers[index], config.seed)
-            refusing(mixers[index].propose, learner.mixer, Context(0.0, 1, 0, None))
+        check_state(self.state, self.plan, agent, self.probes)
 
     def execute(self, *, until_switch: bool = False) -> None:
         """Run to the end, or raise what the command line turns into an exit code.
@@ -209,40 +196,9 @@ class Run:
                 self.after_step()
 
     def online_loop(self) -> OnlineLoop:
-        """A trainer for each learner; all share the replay buffer and the compiled functions."""
-        compiled, sampler, config, probes = (
-            self.online_agent,
-            self.sampler,
-            self.config,
-            self.probes,
+        return make_online_loop(
+            self.plan, self.task, self.online_agent, self.rollout, self.sampler, self.probes
         )
-        scorer = None
-        if probes is not None:
-            training = self.plan.probe_training
-            key = jax_stream(config.seed, Stream.SCORING)
-            draws = NumpyStream(config.seed, Stream.SCORING)
-            scorer = ProbeScorer(probes, sampler, key, config.warmup_steps, training, draws)
-        return OnlineLoop(
-            compiled,
-            self.rollout,
-            sampler.online,
-            tuple(self.trainer(index) for index in range(len(self.plan.mixers))),
-            config,
-            scorer,
-            random_warmup=self.recipe.random_warmup,
-            failure_reward=self.task.failure,
-        )
-
-    def trainer(self, index: int) -> Trainer:
-        compiled, sampler, config = self.online_agent, self.sampler, self.config
-        update, training = alone(compiled), EVERY_STEP
-        if index and self.probes is not None:
-            update, training = self.probes.update, self.plan.probe_training
-        measure = EvidenceCollector(compiled, sampler, config, index)
-        mixer = self.plan.mixers[index]
-        trainer = Trainer(index, update, sampler, mixer, measure, config, training)
-        trainer.appraise = compile_appraisal(compiled, config.seed) if sampler.consults else None
-        return trainer
 
     @contextmanager
     def saving_if_the_environment_fails(self) -> Generator[None]:
@@ -370,20 +326,6 @@ class Run:
         self.say(dict.fromkeys([*self.rollout.close(), *evaluator]))
         if hasattr(self, "journal"):  # it may be given up before it begins
             self.journal.close()
-
-
-def make_rollout(plan: Plan, task: Task) -> Rollout | LogReplay:
-    """The source of online rows."""
-    if plan.log is None:
-        return Rollout(task, plan.config.seed)
-    return LogReplay(new_rows(plan.log, task), task, plan.log.spaces)
-
-
-def make_evaluator(plan: Plan, task: Task) -> Evaluator | None:
-    """None where there is no environment to judge an agent in."""
-    if plan.log is not None:
-        return None
-    return Evaluator(task.judged, plan.config.seed, plan.config.evaluation_episodes)
 
 
 def of_learner(index: int, row: dict[str, Any]) -> dict[str, Any]:
