@@ -7,8 +7,8 @@ import pytest
 from tests.training.conftest import tiny_plan
 
 from road.records.folder import RunFolder
+from road.stopping import StopRequest
 from road.training.duration import Expectation, spell_duration
-from road.training.process import StopRequest
 from road.training.run import Run
 
 
