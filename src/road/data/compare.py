@@ -22,8 +22,9 @@ NEIGHBOURS = 1_500
 NEAR = 90.0
 """Percentile of the distances between rows of the log that counts as near."""
 FEW_ROWS, FEW = 2_000, 60
-"""Fewer rows of a log, or fewer sampled steps near it, prove nothing about what happens there. With
-1,000 rows of an expert, who passes most states once per episode, sound logs were three times off."""
+"""Fewer rows of a log, or fewer sampled steps near it, prove nothing about what happens there. In
+1,000 rows of an expert, most states are passed once per episode: sound steps were three times off.
+"""
 NONE = 0.005
 """A smaller share of sampled steps near the log is none: they begin as its episodes do."""
 UNLIKE, UNLIKE_REWARD = 1.8, 2.5
