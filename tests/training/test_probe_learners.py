@@ -182,9 +182,6 @@ def online_step(step: int) -> Callable[[Any], bool]:
     )
 
 
-ALSO_KILLED = ("iql", "awac", "sac")
-
-
 class Killed(BaseException):
     """No code of a run expects this; what is not saved by then is lost."""
 
@@ -211,15 +208,14 @@ def test_every_agent_has_probes_and_goes_on_to_the_same_bits(name: str, tmp_path
         online_steps=61,
         warmup_steps=min(plan.config.warmup_steps, 5),
         evaluate_every=1000,
-        **({"checkpoint_every": 10} if name in ALSO_KILLED else {}),
+        checkpoint_every=10,
     )
     plan = dataclasses.replace(plan, config=config)
     start_run(plan, tmp_path / "quiet", "test", lambda _: None)
 
     stop_when(plan, tmp_path / "stopped", online_step(38), fresh=True)
     (tmp_path / "stopped" / "meta.json").write_text('{"machine": {}}')
-    if name in ALSO_KILLED:
-        kill_when(plan, tmp_path / "stopped", online_step(57))
+    kill_when(plan, tmp_path / "stopped", online_step(57))
     resume_plan(plan, tmp_path / "stopped", lambda _: None)
     assert differing(contents(tmp_path / "stopped"), contents(tmp_path / "quiet")) == []
     rows = [json.loads(line) for line in (tmp_path / "quiet/mixer.jsonl").read_text().splitlines()]
