@@ -96,10 +96,12 @@ COSTLY: dict[str, tuple[Callable[[Path], Path], str]] = {
 }
 
 READ = """
-import resource, sys
+import sys
 from road.cli import main
 code = main(["data", "check", "file:" + sys.argv[1]])
-print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+# Of this program alone; getrusage would count the process that it was forked from.
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(1024 * int(peak.split()[1]))
 sys.exit(code)
 """
 

@@ -58,7 +58,7 @@ def test_a_loop_with_scores_is_reported_whole(tmp_path: Path):
         100,
         200,
     )
-    assert summary.verdict.startswith("Fine-tuning took My SAC from -900 to -200 on Pendulum-v1")
+    assert summary.verdict.startswith("Fine-tuning took My SAC from −900 to −200 on Pendulum-v1")
 
 
 def test_the_caption_does_not_promise_a_scale_that_the_loop_did_not_use(tmp_path: Path):

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from road.data.formats.arrays import make_array_log, make_episode_log
 from road.data.formats.columns import Columns
 from road.data.formats.csv_tables import read_csv
-from road.data.formats.hdf5 import read_hdf5
+from road.data.formats.hdf5 import open_hdf5, read_flat
 from road.data.formats.lerobot import is_lerobot, read_lerobot
 from road.data.formats.npz import read_npz
 from road.data.formats.parquet import read_parquet
@@ -52,10 +52,19 @@ def read_file(
         return read_parquet(path, columns) if kind == "parquet" else read_csv(path, columns)
     if columns is not None:
         raise UsageError(f"{path}: columns are of tables; the arrays of this file have names")
-    if kind == "hdf5" and is_robomimic(path):
-        return read_robomimic(path, keys)
+    if kind == "hdf5":
+        return read_groups(path, keys, allocate)
     refuse_keys(path, keys)
-    return read_hdf5(path, allocate) if kind == "hdf5" else read_archive(path)
+    return read_archive(path)
+
+
+def read_groups(path: Path, keys: Sequence[str] | None, allocate: Allocate) -> Log:
+    """An HDF5 file, opened once whatever its layout."""
+    with open_hdf5(path) as file:
+        if is_robomimic(path, file):
+            return read_robomimic(path, file, keys)
+        refuse_keys(path, keys)
+        return read_flat(path, file, allocate)
 
 
 def read_archive(path: Path) -> Log:

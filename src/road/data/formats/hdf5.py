@@ -160,15 +160,20 @@ def read_attribute(array: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.
 
 
 def read_hdf5(path: Path, allocate: Allocate = in_memory) -> Log:
-    """D4RL's layout: flat arrays, rows in time order; arrays of unknown names are not read."""
+    """A file in D4RL's layout."""
     with open_hdf5(path) as file:
-        present = find_names(str(path), map(str, file))
-        check_total(path, (find_array(path, file, name) for name in present.values()))
-        arrays = {
-            field: read_array(path, file, name, field, in_memory if field in FLAGS else allocate)
-            for field, name in present.items()
-        }
-        box = read_attribute(file[present["action"]], BOX, (2,))
+        return read_flat(path, file, allocate)
+
+
+def read_flat(path: Path, file: Any, allocate: Allocate) -> Log:
+    """D4RL's layout: flat arrays, rows in time order; arrays of unknown names are not read."""
+    present = find_names(str(path), map(str, file))
+    check_total(path, (find_array(path, file, name) for name in present.values()))
+    arrays = {
+        field: read_array(path, file, name, field, in_memory if field in FLAGS else allocate)
+        for field, name in present.items()
+    }
+    box = read_attribute(file[present["action"]], BOX, (2,))
     log = make_log(str(path), arrays)
     log.action_box = None if box is None else (float(box[0]), float(box[1]))
     return log

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from road.data.dataset import Finding
 from road.data.formats.episode_rows import make_rows_log
-from road.data.formats.hdf5 import find_array, names, open_hdf5, read_array, step_into
+from road.data.formats.hdf5 import find_array, names, read_array, step_into
 from road.data.formats.hdf5_groups import array_names, side_by_side
 from road.data.log import Log
 from road.data.memory import check_declared
@@ -24,9 +24,8 @@ DEMONSTRATION = re.compile(r"demo_\d+")
 ARRAYS = {"action": "actions", "reward": "rewards", "terminated": "dones"}
 
 
-def is_robomimic(path: Path) -> bool:
-    with open_hdf5(path) as file:
-        return "data" in names(file) and bool(demonstrations(path, file))
+def is_robomimic(path: Path, file: Any) -> bool:
+    return "data" in names(file) and bool(demonstrations(path, file))
 
 
 def demonstrations(path: Path, file: Any) -> list[str]:
@@ -39,21 +38,17 @@ def demonstrations(path: Path, file: Any) -> list[str]:
     return sorted(found, key=lambda name: int(name.removeprefix("demo_")))
 
 
-def read_robomimic(path: Path, keys: Sequence[str] | None) -> Log:
-    """All demonstrations, in the order of their numbers."""
-    with open_hdf5(path) as file:
-        listed = demonstrations(path, file)
-        group = step_into(path, file, "data")
-        first = step_into(path, group, listed[0])
-        chosen, left = choose_keys(path, step_into(path, first, "obs"), keys)
-        budget = Budget(path)
-        log = make_rows_log(
-            str(path),
-            (
-                (name, budget.count(read_demonstration(path, group, name, chosen)))
-                for name in listed
-            ),
-        )
+def read_robomimic(path: Path, file: Any, keys: Sequence[str] | None) -> Log:
+    """All demonstrations of an open file, in the order of their numbers."""
+    listed = demonstrations(path, file)
+    group = step_into(path, file, "data")
+    first = step_into(path, group, listed[0])
+    chosen, left = choose_keys(path, step_into(path, first, "obs"), keys)
+    budget = Budget(path)
+    log = make_rows_log(
+        str(path),
+        ((name, budget.count(read_demonstration(path, group, name, chosen))) for name in listed),
+    )
     if left:
         log.notes.append(Finding("note", f"left out the images {', '.join(left)[:160]}"))
     return log
