@@ -37,10 +37,11 @@ from road.mixing.period import finish_period
 from road.mixing.probe_errors import relative_logs
 from road.records.folder import RunFolder
 from road.replay.transitions import unpack
+from road.stopping import StopRequest
 from road.training.config import Plan
 from road.training.learner import Learner
 from road.training.probe_learners import ProbeScorer
-from road.training.process import StopRequest, prepare_jax
+from road.training.process import prepare_jax
 from road.training.run import Run
 
 Floats = np.ndarray[Any, Any]
