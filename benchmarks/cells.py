@@ -14,11 +14,12 @@ import numpy as np
 
 from road.cli.grid.report import gather, paper_results
 from road.experiments.export import cell_rows, write_csv
+from road.experiments.export import placed as placed_cell
 from road.experiments.store import Store
 from road.mixing.informedness import Informedness
 from road.report.grid.answers import answers_of
 from road.report.grid.findings import findings
-from road.report.grid.placed import Axes, informed_runs, seed_notes
+from road.report.grid.placed import Axes, KnobSetting, informed_runs, seed_notes
 from road.report.grid.results import GridResults
 from road.report.grid.runs import JUDGED_BY, Measure
 from road.statistics import ScoreTable
@@ -34,7 +35,7 @@ def write_cells(store: Store, cells: list[Row], path: Path) -> GridResults:
     results = gather(store, cells, None, "")
     known = {row["key"]: row for row in cell_rows(store, cells)}
     rows = [
-        {**cell, **known.get(cell["key"], {}), **extra_columns(store, cell, results)}
+        {**placed_cell(cell), **known.get(cell["key"], {}), **extra_columns(store, cell, results)}
         for cell in cells
     ]
     write_csv(path, rows)
@@ -58,12 +59,23 @@ def extra_columns(store: Store, cell: Row, results: GridResults) -> Row:
     return {
         "kind": kind,
         "constant": constants.get(method),
+        **along_a_knob(cell, results, method, seed),
         **usage(store, cell["key"]),
         **{
             credit_column(constant): None if np.isnan(credit) else float(credit)
             for constant, credit in zip(results.constants, credits, strict=True)
         },
     }
+
+
+def along_a_knob(cell: Row, results: GridResults, method: int, seed: int) -> Row:
+    """What figures along a knob need beside its value: where it is identical, the ratio used."""
+    if cell.get("setting") is None:
+        return {}
+    used = results.ratios[cell["case"]][method, seed]
+    known = used[np.isfinite(used)]
+    mean = float(known.mean()) if known.size else None
+    return {"knob_identical": cell["setting"]["identical"], "ratio_used": mean}
 
 
 def usage(store: Store, key: str) -> Row:
@@ -116,8 +128,29 @@ def results_of_cells(rows: Sequence[Row], about: Row, measure: Measure) -> GridR
         informed=tuple(informed_of_cells(rows, axes)),
         constants=constants,
         credits=dict(zip(axes.tasks, credits, strict=True)),
+        **families_of_cells(rows, axes),
         notes=(*about["notes"], *seed_notes(axes, constants=bool(fixed))),
     )
+
+
+def families_of_cells(rows: Sequence[Row], axes: Axes) -> Row:
+    """Knobs, mean scores over the phase and ratios, of the tasks that belong to a family."""
+    knobs = {
+        row["case"]: KnobSetting(
+            row["family"], row["knob"], float(row["knob_value"]), float(row["knob_identical"])
+        )
+        for row in rows
+        if row.get("family")
+    }
+    if not knobs:
+        return {}
+    found = placed(rows, axes, ["area", "ratio_used"])
+    areas, ratios = found[..., 0], found[..., 1:]
+    return {
+        "knobs": knobs,
+        "areas": dict(zip(axes.tasks, areas, strict=True)),
+        "ratios": dict(zip(axes.tasks, ratios, strict=True)),
+    }
 
 
 def kinds_of_cells(rows: Sequence[Row], axes: Axes) -> dict[str, tuple[int, ...]]:
