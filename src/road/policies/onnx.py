@@ -118,7 +118,7 @@ def compare(saved: Saved, content: bytes) -> float:
         spaces.high - spaces.low
     )
     box = np.maximum(spaces.high - spaces.low, np.finfo(np.float32).tiny)
-    return float(np.max(np.abs(found - expected) / box))
+    return float(np.max(np.abs(np.asarray(found) - expected) / box))
 
 
 def draw_observations(saved: Saved, width: int) -> NDArray[np.float32]:
