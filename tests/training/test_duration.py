@@ -41,3 +41,12 @@ def test_the_sentence_names_the_speed():
         "about 3.3 minutes for 40,000 updates (200 per second), besides 20,000 environment steps "
         "and 21 evaluations of 10 episodes"
     )
+
+
+def test_on_a_new_log_the_sentence_names_neither_an_environment_nor_an_evaluation():
+    expected = Expectation(
+        seconds=200.0, updates=40_000, steps=20_000, evaluations=21, episodes=10, on_log=True
+    )
+    assert str(expected) == (
+        "about 3.3 minutes for 40,000 updates (200 per second) on 20,000 new rows"
+    )

@@ -33,12 +33,19 @@ class Expectation:
     evaluations: int
     episodes: int
     """Of one evaluation."""
+    on_log: bool = False
+    """Whether the steps are rows of a new log: no environment is stepped or evaluated in."""
 
     def __str__(self) -> str:
         speed = self.updates / max(self.seconds, 1e-9)
-        return (
+        updates = (
             f"about {spell_duration(self.seconds)} for {self.updates:,} updates ({speed:,.0f} per "
-            f"second), besides {self.steps:,} environment steps and {self.evaluations:,} "
+            "second)"
+        )
+        if self.on_log:
+            return f"{updates} on {self.steps:,} new rows"
+        return (
+            f"{updates}, besides {self.steps:,} environment steps and {self.evaluations:,} "
             f"evaluations of {self.episodes:,} episodes"
         )
 

@@ -6,7 +6,7 @@ Killed at any moment and continued, a run ends with the same bits as one that wa
 import signal
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,8 @@ class Run:
     def expect(self) -> Expectation:
         """How long what is left of the run will take."""
         agents = self.offline_agent, self.online_agent
-        return expect(*agents, self.sampler, self.config, self.state)
+        left = expect(*agents, self.sampler, self.config, self.state)
+        return replace(left, on_log=self.plan.log is not None)
 
     def interface(self) -> dict[str, Any]:
         """What a policy needs beside a checkpoint."""
