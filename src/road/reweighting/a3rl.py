@@ -12,6 +12,8 @@ agent's critics in the place of a lower confidence bound of A, and no bound of w
 spread over the batch, as in the authors' code, so that xi means the same on every task.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,12 +26,7 @@ from road.reweighting.balanced_replay import BalancedReplay
 def make_a3rl(
     settings: A3RLMixer, offline: NDArray[np.float32], online: OnlineBuffer, seed: int
 ) -> BalancedReplay:
-    def weights(
-        density: NDArray[np.float64], is_offline: NDArray[np.bool_], appraisal: Appraisal
-    ) -> NDArray[np.float64]:
-        return a3rl_weights(settings, density, is_offline, appraisal)
-
-    return BalancedReplay(settings, offline, online, seed, weights)
+    return BalancedReplay(settings, offline, online, seed, partial(a3rl_weights, settings))
 
 
 def a3rl_weights(

@@ -14,6 +14,8 @@ distribution of the whole replay buffer, a negative pi' counts as 0 (the paper's
 distribution), and A is in units of its spread over the batch.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,12 +28,7 @@ from road.reweighting.balanced_replay import BalancedReplay
 def make_outer_gradient(
     settings: OuterGradientMixer, offline: NDArray[np.float32], online: OnlineBuffer, seed: int
 ) -> BalancedReplay:
-    def weights(
-        density: NDArray[np.float64], is_offline: NDArray[np.bool_], appraisal: Appraisal
-    ) -> NDArray[np.float64]:
-        return outer_weights(settings, density, is_offline, appraisal)
-
-    return BalancedReplay(settings, offline, online, seed, weights)
+    return BalancedReplay(settings, offline, online, seed, partial(outer_weights, settings))
 
 
 def outer_weights(
